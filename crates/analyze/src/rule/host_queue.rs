@@ -1,0 +1,99 @@
+//! The host queue: nr_requests, host tags or the scheduler hold I/Os back while the device has room.
+
+use crate::bound_by::{Advice, BoundBy, BoundLayer};
+use crate::case::{Case, device_limit};
+use crate::rule::{SCALES, STANDS, time};
+use crate::split::{PINNED_SHARE, queue_of, tags_of};
+use record::{Layer, LayerSeen, LimitKind};
+
+/// Added I/Os stand in the host queue: at a request limit, or held by the scheduler.
+pub fn requests(case: &Case) -> Option<BoundBy> {
+    let growth = case.growth.as_ref()?;
+    let devices = case.devices();
+    let (seen, layer) = devices.first().copied()?;
+    if growth.gain >= SCALES || growth.host_queue.is_none_or(|s| s < STANDS) {
+        return None;
+    }
+    let inside = queue_of(&seen.inside).high_or_mean();
+    let at_tags = tags_of(layer).filter(|tags| inside >= PINNED_SHARE * tags);
+    let scheduler = layer.tunable("scheduler").map_or("none", |t| t.value.as_str()).to_owned();
+    let device = queue_of(&seen.device_queue).high_or_mean();
+    let headline = match at_tags {
+        Some(tags) => {
+            format!("the host queue of {}: all {tags:.0} requests (nr_requests) are taken", layer.name)
+        }
+        None => format!(
+            "the host queue of {}: scheduler {scheduler} holds I/Os back while the device has room",
+            layer.name
+        ),
+    };
+    let mut evidence = vec![format!(
+        "{} held {inside:.1} requests, {device:.1} of them at the device; a request waits {} in the host queue",
+        layer.name,
+        seen.host_wait_us.map_or("-".to_owned(), time)
+    )];
+    if let Some((limit, kind)) = device_limit(seen, layer) {
+        evidence.push(format!("the device takes {limit:.0} ({})", limit_word(kind)));
+    }
+    Some(BoundBy {
+        layer: BoundLayer::HostQueue,
+        headline,
+        evidence,
+        refuted_by: format!(
+            "throughput that stays when nr_requests of {} is doubled or its scheduler is set to none",
+            layer.name
+        ),
+        runner_up: None,
+        advice: advice(case, seen, layer, at_tags, &scheduler),
+    })
+}
+
+fn limit_word(kind: LimitKind) -> &'static str {
+    match kind {
+        LimitKind::LunQueueDepth => "LUN queue depth",
+        _ => "requests per hardware queue times queues",
+    }
+}
+
+fn advice(
+    case: &Case,
+    seen: &LayerSeen,
+    layer: &Layer,
+    at_tags: Option<f64>,
+    scheduler: &str,
+) -> Vec<Advice> {
+    let mut list = Vec::new();
+    if let (Some(tags), Some(limit)) = (at_tags, layer.limit(LimitKind::RequestsPerQueue)) {
+        let wanted = 2.0 * limit.value;
+        let outstanding = case.last().map_or(0.0, |p| f64::from(p.concurrency));
+        let at_once = (tags * 2.0).min(outstanding);
+        list.push(Advice {
+            text: format!(
+                "Raise nr_requests of {}; with scheduler none it cannot exceed the driver's tags.",
+                layer.name
+            ),
+            file: Some(limit.file.clone()),
+            now: Some(format!("{:.0}", limit.value)),
+            try_value: Some(format!("{wanted:.0}")),
+            expected: seen.service_us.map(|us| {
+                format!(
+                    "{:.0} requests/s at {outstanding:.0} outstanding if the service time stays {}",
+                    at_once / us * 1e6,
+                    time(us)
+                )
+            }),
+        });
+    }
+    if scheduler != "none"
+        && let Some(tunable) = layer.tunable("scheduler")
+    {
+        list.push(Advice {
+            text: format!("Try scheduler none on {} and compare, commit latency included.", layer.name),
+            file: Some(tunable.file.clone()),
+            now: Some(scheduler.to_owned()),
+            try_value: Some("none".to_owned()),
+            expected: None,
+        });
+    }
+    list
+}

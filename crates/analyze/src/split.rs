@@ -1,0 +1,155 @@
+//! N = N_above + Q_host + Q_device: where the outstanding I/Os of one window stood.
+//!
+//! The layers' counters overlap: what is inside a partition is inside its disk, what a multipath device has sent is
+//! inside one of its paths. The split counts each I/O once: at the lowest layer that really carries the I/O it is
+//! either in that layer's host queue or at the device; in a layer above it counts only while it stands in that
+//! layer's own host queue; all else is above (process, filesystem, device mapper, a driver between two layers).
+
+use crate::point::Queue;
+use record::{IoPath, LayerKind, LayerSeen, LimitKind};
+
+/// A layer that moved less than this share of the workload's bytes did not carry it: something above answered.
+const CARRIES_SHARE: f64 = 0.5;
+/// Standing at this share of a limit counts as pinned at it: the mean of a full queue is a little below its limit,
+/// because each completion leaves a slot empty until the next dispatch.
+pub const PINNED_SHARE: f64 = 0.95;
+
+/// Where the I/Os of one window stood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Split {
+    /// Above the block layer or between layers.
+    pub above: Queue,
+    /// In host queues, all layers.
+    pub host_queue: Queue,
+    /// At the device.
+    pub device_queue: Queue,
+    /// Names of the layers that count as the device: the lowest that carry the I/O.
+    pub devices: Vec<String>,
+}
+
+/// Splits `outstanding` I/Os over the layers seen. `mib_per_s` is the workload's own rate.
+pub fn split(path: &IoPath, layers: &[LayerSeen], outstanding: f64, mib_per_s: f64) -> Split {
+    let devices = carrying_devices(path, layers, mib_per_s);
+    if devices.is_empty() {
+        let all = Queue { mean: None, low: 0.0, high: outstanding };
+        return Split { above: all, host_queue: all, device_queue: all, devices: Vec::new() };
+    }
+    let at_device = sum(devices.iter().map(|l| queue_of(&l.device_queue)));
+    let own_queues = own_host_queues(path, layers, &devices);
+    let counted_host = sum(own_queues.iter().map(|l| queue_of(&l.host_queue)));
+    let hidden = outstanding - at_device.high_or_mean() - counted_host.high_or_mean();
+    let tag_waiters = if waits_for_tags(path, &devices) { hidden.max(0.0) } else { 0.0 };
+    let host_queue = counted_host.plus(tag_waiters);
+    let above = Queue {
+        mean: match (host_queue.mean, at_device.mean) {
+            (Some(host), Some(device)) => Some((outstanding - host - device).max(0.0)),
+            _ => None,
+        },
+        low: (outstanding - host_queue.high - at_device.high).max(0.0),
+        high: (outstanding - host_queue.low - at_device.low).max(0.0),
+    };
+    let devices = devices.iter().map(|l| l.name.clone()).collect();
+    Split { above, host_queue, device_queue: at_device, devices }
+}
+
+/// The lowest layers that carry the workload. Partitions stand for nothing of their own, so a disk under its
+/// partition is the device.
+fn carrying_devices<'a>(path: &IoPath, layers: &'a [LayerSeen], mib_per_s: f64) -> Vec<&'a LayerSeen> {
+    let seen = |name: &str| layers.iter().find(|l| l.name == name);
+    let mut level: Vec<&str> = path.leaves().map(|l| l.name.as_str()).collect();
+    // At most as many levels as layers: each round goes up at least one.
+    for _ in 0..=path.layers.len() {
+        let found: Vec<&LayerSeen> = level.iter().filter_map(|name| seen(name)).collect();
+        let moved: f64 = found.iter().map(|l| l.mib_per_s).sum();
+        if !found.is_empty() && moved >= CARRIES_SHARE * mib_per_s {
+            return found;
+        }
+        let mut above: Vec<&str> = path
+            .counted()
+            .filter(|l| l.kind != LayerKind::Partition && reaches(path, l.name.as_str(), &level))
+            .map(|l| l.name.as_str())
+            .collect();
+        above.dedup();
+        if above.is_empty() {
+            return Vec::new();
+        }
+        level = above;
+    }
+    Vec::new()
+}
+
+/// Whether one of `below` is directly below `name`, partitions and filesystems between them passed over.
+fn reaches(path: &IoPath, name: &str, below: &[&str]) -> bool {
+    let Some(layer) = path.layer(name) else { return false };
+    layer.below.iter().any(|child| {
+        below.contains(&child.as_str())
+            || path.layer(child).is_some_and(|c| {
+                (c.kind == LayerKind::Partition || !c.has_counters) && reaches(path, &c.name, below)
+            })
+    })
+}
+
+/// Layers whose own host queue holds I/Os that are in no other count: the devices, and request-based layers above
+/// them (multipath, loop). A partition's counters are its disk's.
+fn own_host_queues<'a>(
+    path: &IoPath,
+    layers: &'a [LayerSeen],
+    devices: &[&'a LayerSeen],
+) -> Vec<&'a LayerSeen> {
+    layers
+        .iter()
+        .filter(|l| {
+            let kind = path.layer(&l.name).map(|p| p.kind);
+            devices.iter().any(|d| d.name == l.name)
+                || (kind != Some(LayerKind::Partition)
+                    && devices.iter().any(|d| is_above(path, &l.name, &d.name)))
+        })
+        .collect()
+}
+
+fn is_above(path: &IoPath, upper: &str, lower: &str) -> bool {
+    let Some(layer) = path.layer(upper) else { return false };
+    layer.below.iter().any(|child| child == lower || is_above(path, child, lower))
+}
+
+/// With scheduler `none` a request that finds no tag waits where no counter looks. When all tags of every device
+/// are taken, what is missing from the counters stands there.
+fn waits_for_tags(path: &IoPath, devices: &[&LayerSeen]) -> bool {
+    devices.iter().all(|seen| {
+        let Some(layer) = path.layer(&seen.name) else { return false };
+        let none = layer.tunable("scheduler").is_some_and(|t| t.value == "none");
+        let Some(tags) = tags_of(layer) else { return false };
+        none && queue_of(&seen.inside).high_or_mean() >= PINNED_SHARE * tags
+    })
+}
+
+/// Requests a device can have allocated: per hardware queue times hardware queues.
+pub fn tags_of(layer: &record::Layer) -> Option<f64> {
+    let per_queue = layer.limit(LimitKind::RequestsPerQueue)?.value;
+    let queues = layer.limit(LimitKind::HardwareQueues).map_or(1.0, |l| l.value.max(1.0));
+    Some(per_queue * queues)
+}
+
+/// A layer's number as a queue.
+pub fn queue_of(standing: &record::Standing) -> Queue {
+    Queue { mean: standing.mean, low: standing.low, high: standing.high }
+}
+
+fn sum(queues: impl Iterator<Item = Queue>) -> Queue {
+    queues.fold(Queue { mean: Some(0.0), low: 0.0, high: 0.0 }, |a, b| Queue {
+        mean: a.mean.zip(b.mean).map(|(x, y)| x + y),
+        low: a.low + b.low,
+        high: a.high + b.high,
+    })
+}
+
+impl Queue {
+    /// The value, or the upper bound where only a bound is known.
+    pub fn high_or_mean(&self) -> f64 {
+        self.mean.unwrap_or(self.high)
+    }
+
+    fn plus(self, more: f64) -> Self {
+        Self { mean: self.mean.map(|m| m + more), low: self.low, high: self.high + more }
+    }
+}
