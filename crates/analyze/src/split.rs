@@ -112,14 +112,13 @@ fn is_above(path: &IoPath, upper: &str, lower: &str) -> bool {
     layer.below.iter().any(|child| child == lower || is_above(path, child, lower))
 }
 
-/// With scheduler `none` a request that finds no tag waits where no counter looks. When all tags of every device
-/// are taken, what is missing from the counters stands there.
+/// A request that finds no tag (the driver's with scheduler `none`, the scheduler's own otherwise) waits where no
+/// counter looks. When all tags of every device are taken, what is missing from the counters stands there.
 fn waits_for_tags(path: &IoPath, devices: &[&LayerSeen]) -> bool {
     devices.iter().all(|seen| {
         let Some(layer) = path.layer(&seen.name) else { return false };
-        let none = layer.tunable("scheduler").is_some_and(|t| t.value == "none");
         let Some(tags) = tags_of(layer) else { return false };
-        none && queue_of(&seen.inside).high_or_mean() >= PINNED_SHARE * tags
+        queue_of(&seen.inside).high_or_mean() >= PINNED_SHARE * tags
     })
 }
 

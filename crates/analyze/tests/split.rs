@@ -1,0 +1,84 @@
+//! Every outstanding I/O is counted once, whatever the stack.
+
+mod support;
+
+use analyze::split;
+use record::LayerKind;
+use support::*;
+
+fn mib(iops: f64) -> f64 {
+    iops * BLOCK as f64 / (1 << 20) as f64
+}
+
+#[test]
+fn a_disk_under_its_partition_is_counted_once() {
+    let path = path(vec![
+        other(LayerKind::Filesystem, "ext4", &["sda1"], false),
+        other(LayerKind::Partition, "sda1", &["sda"], true),
+        scsi("sda", 32.0, 64.0, "mq-deadline"),
+    ]);
+    let layers =
+        [layer_seen("sda1", 1000.0, 0.0, 10.0, None), layer_seen("sda", 1000.0, 4.0, 6.0, Some(32.0))];
+    let split = split(&path, &layers, 12.0, mib(1000.0));
+    assert_eq!(split.devices, ["sda"]);
+    assert_eq!(
+        (split.above.mean, split.host_queue.mean, split.device_queue.mean),
+        (Some(2.0), Some(4.0), Some(6.0))
+    );
+}
+
+#[test]
+fn striped_disks_add_up() {
+    let path = path(vec![
+        other(LayerKind::DeviceMapper, "dm-0", &["sda", "sdb"], true),
+        scsi("sda", 32.0, 64.0, "mq-deadline"),
+        scsi("sdb", 32.0, 64.0, "mq-deadline"),
+    ]);
+    let half = |name| layer_seen(name, 500.0, 1.0, 7.0, Some(32.0));
+    let split = split(
+        &path,
+        &[layer_seen("dm-0", 1000.0, 0.0, 16.0, None), half("sda"), half("sdb")],
+        16.0,
+        mib(1000.0),
+    );
+    assert_eq!(
+        (split.above.mean, split.host_queue.mean, split.device_queue.mean),
+        (Some(0.0), Some(2.0), Some(14.0))
+    );
+}
+
+#[test]
+fn a_backing_file_in_the_page_cache_leaves_the_loop_device_as_the_device() {
+    let path = path(vec![
+        other(LayerKind::Loop, "loop0", &["ext4"], true),
+        other(LayerKind::Filesystem, "ext4", &["sda"], false),
+        scsi("sda", 32.0, 64.0, "none"),
+    ]);
+    let layers = [layer_seen("loop0", 1000.0, 1.0, 7.0, None), layer_seen("sda", 2.0, 0.0, 0.0, Some(32.0))];
+    let split = split(&path, &layers, 8.0, mib(1000.0));
+    assert_eq!(split.devices, ["loop0"]);
+    assert_eq!(split.device_queue.mean, Some(7.0));
+}
+
+#[test]
+fn a_loop_device_counts_its_own_queue_and_the_disk_below_its() {
+    let path = path(vec![
+        other(LayerKind::Loop, "loop0", &["ext4"], true),
+        other(LayerKind::Filesystem, "ext4", &["sda"], false),
+        scsi("sda", 32.0, 64.0, "mq-deadline"),
+    ]);
+    let layers =
+        [layer_seen("loop0", 1000.0, 10.0, 20.0, None), layer_seen("sda", 1000.0, 3.0, 12.0, Some(32.0))];
+    let split = split(&path, &layers, 32.0, mib(1000.0));
+    // 10 wait before the loop driver, 3 before the disk, 12 are at the disk; 7 are between them or above.
+    assert_eq!(
+        (split.above.mean, split.host_queue.mean, split.device_queue.mean),
+        (Some(7.0), Some(13.0), Some(12.0))
+    );
+}
+
+#[test]
+fn without_counters_all_is_bounded_by_what_is_outstanding() {
+    let split = split(&path(vec![other(LayerKind::Filesystem, "nfs", &[], false)]), &[], 8.0, 10.0);
+    assert_eq!((split.above.mean, split.above.low, split.above.high), (None, 0.0, 8.0));
+}
