@@ -1,4 +1,5 @@
 //! Each signature, from figures whose cause is known.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod support;
 

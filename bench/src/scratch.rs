@@ -1,0 +1,45 @@
+//! Files made for a benchmark, and removed after it.
+
+use crate::Outcome;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// A fully written file of incompressible bytes; removed when dropped.
+pub struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    /// Writes it and makes it durable.
+    pub fn new(folder: &Path, name: &str, bytes: u64) -> Outcome<Self> {
+        let path = folder.join(name);
+        let mut file = File::create(&path)?;
+        let scratch = Self { path };
+        let mut random = File::open("/dev/urandom")?.take(bytes);
+        std::io::copy(&mut random, &mut file)?;
+        file.flush()?;
+        file.sync_data()?;
+        Ok(scratch)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads all of it, so that the page cache holds it.
+    pub fn warm(&self) -> Outcome<()> {
+        let mut file = File::open(&self.path)?;
+        let mut buffer = vec![0; 1 << 20];
+        while file.read(&mut buffer)? > 0 {}
+        Ok(())
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Nothing more can be done about a file that does not go away; the folder is the bench's own.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
