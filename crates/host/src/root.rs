@@ -1,7 +1,10 @@
 //! The kernel as a folder: every reader goes through a [`Root`], so that tests can fake one.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+/// Most bytes read from one file. The longest honest ones are mount tables of hosts with thousands of mounts.
+const TEXT_MAX_BYTES: u64 = 8 << 20;
 
 /// Where `/proc`, `/sys` and `/dev` are looked for.
 ///
@@ -43,8 +46,15 @@ impl Root {
 
     /// The text of a small kernel file, without trailing white space.
     pub fn text(&self, path: impl AsRef<Path>) -> io::Result<String> {
-        let bytes = std::fs::read(self.place(path))?;
+        let bytes = self.bytes(path)?;
         Ok(String::from_utf8_lossy(&bytes).trim_end().to_owned())
+    }
+
+    /// The bytes of a small kernel file that holds no text (VPD pages).
+    pub fn bytes(&self, path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        std::fs::File::open(self.place(path))?.take(TEXT_MAX_BYTES).read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 
     /// A number from a small kernel file; `None` when it is absent, unreadable or not a number.

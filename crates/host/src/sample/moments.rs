@@ -1,0 +1,59 @@
+//! Mean and spread of values read at instants.
+
+/// Running moments (Welford 1962), with the extremes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Moments {
+    pub count: u64,
+    pub mean: f64,
+    squares: f64,
+    pub max: f64,
+    pub min: f64,
+}
+
+impl Moments {
+    pub fn add(&mut self, value: f64) {
+        (self.min, self.max) = match self.count {
+            0 => (value, value),
+            _ => (self.min.min(value), self.max.max(value)),
+        };
+        self.count += 1;
+        let step = value - self.mean;
+        self.mean += step / self.count as f64;
+        self.squares += step * (value - self.mean);
+    }
+
+    /// Standard error of the mean when values read less than about `memory_s` apart hang together: an I/O seen at
+    /// one instant is seen again at the next one if it lasts longer than the time between. The number in a queue
+    /// forgets over about one response time, so each side of a reading spoils that much.
+    pub fn standard_error(&self, period_s: f64, memory_s: f64) -> f64 {
+        if self.count < 2 {
+            return f64::INFINITY;
+        }
+        let independent = self.count as f64 * period_s / (period_s + 2.0 * memory_s.max(0.0));
+        (self.squares / (self.count - 1) as f64 / independent.max(1.0)).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_agree_with_the_sums() {
+        let mut m = Moments::default();
+        for v in [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0] {
+            m.add(v);
+        }
+        assert_eq!((m.mean, m.min, m.max), (5.0, 2.0, 9.0));
+        let expected = (32.0_f64 / 7.0 / 8.0).sqrt();
+        assert!((m.standard_error(1.0, 0.0) - expected).abs() < 1e-12);
+        assert!(m.standard_error(1.0, 10.0) > 2.0 * expected, "long I/Os make samples hang together");
+    }
+
+    #[test]
+    fn one_value_says_nothing_about_its_spread() {
+        let mut m = Moments::default();
+        m.add(3.0);
+        assert_eq!(m.standard_error(1.0, 0.0), f64::INFINITY);
+    }
+}

@@ -1,0 +1,344 @@
+//! One closed window: both ends, the readings in between, and what they come to.
+
+use super::kept::Buffer;
+use super::layer::{Observation, Seen};
+use super::machine::{Moment, Ticks};
+use super::sampler::Gathered;
+use super::sources::Source;
+use super::stat::{BlockStat, StatDelta};
+use record::{CpuSeen, Doubt, DoubtId, Followed, HostSeen, IoPath, LayerKind, ScsiSeen, Weight, Window};
+use std::time::Instant;
+
+/// What the path says about how its layers' bytes relate.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PathShape {
+    /// Bytes multiply on the way down: mirrors, parity, snapshots.
+    multiplies: bool,
+    /// Kernel threads carry our I/O: their system time is ours and nobody can tell.
+    kernel_threads: bool,
+}
+
+impl PathShape {
+    pub fn of(path: &IoPath) -> Self {
+        Self {
+            multiplies: path.layers.iter().any(multiplies),
+            kernel_threads: path.layers.iter().any(|l| {
+                let crypt = l.facts.iter().any(|(name, value)| name == "dm_use" && value == "crypt");
+                matches!(l.kind, LayerKind::Loop | LayerKind::Md) || crypt
+            }),
+        }
+    }
+}
+
+/// The parts of mirrored, cached, thin and snapshot volumes carry these endings in LVM's names.
+fn multiplies(layer: &record::Layer) -> bool {
+    const PARTS: [&str; 8] =
+        ["_rimage_", "_mimage_", "_rmeta_", "_mlog", "_cdata", "_tdata", "_cow", "_cpool"];
+    let label = layer.label.as_deref().unwrap_or_default();
+    match layer.kind {
+        LayerKind::Md => !matches!(label, "raid0" | "linear"),
+        LayerKind::DeviceMapper => label.ends_with("-cow") || PARTS.iter().any(|p| label.contains(p)),
+        LayerKind::Filesystem => layer.below.len() > 1,
+        LayerKind::OtherBlock => layer.name.starts_with("drbd") || layer.name.starts_with("bcache"),
+        _ => false,
+    }
+}
+
+/// One layer at one end of a window.
+#[derive(Clone, Debug)]
+pub(crate) struct LayerEnd {
+    at: Instant,
+    stat: Option<BlockStat>,
+    scsi: Option<ScsiSeen>,
+    counts_io: bool,
+    pub unscheduled: bool,
+}
+
+impl LayerEnd {
+    pub fn read(source: &Source, buffer: &mut Buffer) -> Self {
+        let at = Instant::now();
+        Self {
+            at,
+            stat: source.stat(buffer),
+            scsi: source.scsi(buffer),
+            counts_io: source.counts_io(buffer),
+            unscheduled: source.unscheduled(buffer),
+        }
+    }
+}
+
+/// Everything at one end of a window.
+#[derive(Clone, Debug)]
+pub(crate) struct End {
+    pub layers: Vec<LayerEnd>,
+    pub moment: Moment,
+}
+
+/// A window with both ends.
+pub(crate) struct Closed<'a> {
+    pub sources: &'a [Source],
+    pub shape: &'a PathShape,
+    pub cores: &'a [u32],
+    pub ticks_per_s: f64,
+    pub lost: &'a [String],
+    pub before: &'a End,
+    pub after: &'a End,
+    pub gathered: &'a Gathered,
+    pub window: &'a Window,
+}
+
+impl Closed<'_> {
+    pub fn followed(&self) -> Followed {
+        let mut doubts: Vec<Doubt> =
+            self.lost.iter().map(|name| off(name, "its stat file cannot be read")).collect();
+        let mut seen: Vec<(usize, Seen)> = Vec::new();
+        for place in 0..self.sources.len() {
+            match self.layer(place) {
+                Ok(layer) => seen.push((place, layer)),
+                Err(doubt) => doubts.push(doubt),
+            }
+        }
+        self.drop_silent(&mut seen, &mut doubts);
+        for (place, layer) in &seen {
+            doubts.extend(layer.doubts.iter().cloned());
+            self.limit_doubts(*place, layer, &mut doubts);
+        }
+        let host = self.host(&seen, &mut doubts);
+        Followed {
+            layers: seen.into_iter().map(|(_, s)| s.layer).collect(),
+            cpu: self.cpu(),
+            host: Some(host),
+            doubts,
+        }
+    }
+
+    fn layer(&self, place: usize) -> Result<Seen, Doubt> {
+        let source = &self.sources[place];
+        let (before, after) = (&self.before.layers[place], &self.after.layers[place]);
+        if !before.counts_io || !after.counts_io {
+            return Err(off(&source.name, "queue/iostats is 0; write 1 to it to measure this layer"));
+        }
+        let (Some(first), Some(last)) = (before.stat, after.stat) else {
+            return Err(off(
+                &source.name,
+                "its counters cannot be read: the device went away or its stat is torn",
+            ));
+        };
+        let empty = super::sampler::Instants::default();
+        let observation = Observation {
+            name: &source.name,
+            kind: source.kind,
+            stat_file: &source.stat.path,
+            sent_file: source
+                .busy
+                .as_ref()
+                .or(source.inflight.as_ref())
+                .map(|f| f.path.clone())
+                .unwrap_or_default(),
+            length_s: (after.at - before.at).as_secs_f64(),
+            before: first,
+            after: last,
+            scsi: before.scsi.zip(after.scsi),
+            instants: self.gathered.layers.get(place).unwrap_or(&empty),
+            unscheduled: before.unscheduled,
+            outstanding: self.alone(place).then_some(self.window.outstanding_mean),
+        };
+        observation
+            .seen()
+            .ok_or_else(|| off(&source.name, "its counters went back: it was set up anew meanwhile"))
+    }
+
+    /// Whether all I/Os of the path pass this layer: only then does what is outstanding above belong to it. A path
+    /// with one lowest device has no siblings anywhere.
+    fn alone(&self, place: usize) -> bool {
+        let leaves = self.sources.iter().filter(|s| s.leaf).count();
+        leaves <= 1 || place == 0 && self.sources.first().is_some_and(|s| !s.leaf)
+    }
+
+    /// A layer that counted nothing while a layer below it did, and the generator worked, keeps no counts (heads of
+    /// NVMe multipath before 6.10, for one): its zeros are no measurement.
+    fn drop_silent(&self, seen: &mut Vec<(usize, Seen)>, doubts: &mut Vec<Doubt>) {
+        let busy_below = |place: usize, seen: &[(usize, Seen)]| {
+            seen.iter().any(|(other, s)| *other > place && s.delta.bytes > self.window.bytes / 2)
+        };
+        if self.window.bytes == 0 {
+            return;
+        }
+        let silent: Vec<usize> = seen
+            .iter()
+            .filter(|(place, s)| s.delta.requests == 0 && busy_below(*place, seen))
+            .map(|(place, _)| *place)
+            .collect();
+        for place in silent {
+            doubts.push(off(
+                &self.sources[place].name,
+                "it counted nothing while a layer below it carried the I/O",
+            ));
+            seen.retain(|(p, _)| *p != place);
+        }
+    }
+
+    fn limit_doubts(&self, place: usize, seen: &Seen, doubts: &mut Vec<Doubt>) {
+        let source = &self.sources[place];
+        let name = &source.name;
+        let mut moved = |text: String| {
+            doubts.push(Doubt { id: DoubtId::QueueDepthChanged, weight: Weight::Caution, text });
+        };
+        let range = seen.layer.device_queue_limit_range;
+        if let Some((low, high)) = range.filter(|(low, high)| low != high) {
+            moved(format!(
+                "{name}: the limit on the device queue moved between {low:.0} and {high:.0} in the window"
+            ));
+        }
+        let now = seen.layer.device_queue_limit.filter(|_| source.lun_depth.is_some());
+        if let (Some(was), Some(now)) = (source.lun_depth_before, now) {
+            if was != now {
+                moved(format!(
+                    "{name}: the LUN queue depth was {was:.0} when the path was read and is {now:.0} now: QUEUE FULL \
+                     answers lower it, or somebody set it"
+                ));
+            }
+        }
+        if let Some(scsi) = seen.layer.scsi.filter(|s| s.errors > 0 || s.timeouts.unwrap_or(0) > 0) {
+            let text = format!(
+                "{name}: {} of {} SCSI commands ended in anything but success (QUEUE FULL counts here), {} timed out",
+                scsi.errors,
+                scsi.done,
+                scsi.timeouts.unwrap_or(0)
+            );
+            doubts.push(Doubt { id: DoubtId::IoErrors, weight: Weight::Caution, text });
+        }
+    }
+
+    fn length_s(&self) -> f64 {
+        (self.after.moment.at - self.before.moment.at).as_secs_f64().max(1e-9)
+    }
+
+    fn host(&self, seen: &[(usize, Seen)], doubts: &mut Vec<Doubt>) -> HostSeen {
+        let (before, after) = (&self.before.moment, &self.after.moment);
+        let pressure = |which: usize| {
+            let (before, after) = (before.pressure_us[which]?, after.pressure_us[which]?);
+            Some((after.saturating_sub(before) as f64 / 1e6 / self.length_s()).min(1.0))
+        };
+        let all = self.all_ticks();
+        let running = &self.gathered.running;
+        let foreign = self.foreign(seen, doubts);
+        HostSeen {
+            psi_cpu_some: pressure(0),
+            psi_io_some: pressure(1),
+            psi_memory_some: pressure(2),
+            steal: all.and_then(|t| t.shares(0)).map(|s| s.steal),
+            run_queue_mean: (running.count > 0).then_some(running.mean),
+            foreign_cores_busy: all.map(|t| self.foreign_cores(&t)),
+            worker_run_delay: None,
+            foreign_iops: foreign.and_then(|f| f.iops),
+            foreign_mib_per_s: foreign.map(|f| f.mib_per_s),
+        }
+    }
+
+    fn all_ticks(&self) -> Option<Ticks> {
+        Some(self.after.moment.all?.since(&self.before.moment.all?))
+    }
+
+    fn foreign_cores(&self, all: &Ticks) -> f64 {
+        let ours = self.after.moment.process - self.before.moment.process;
+        let seconds = |ticks: u64| ticks as f64 / self.ticks_per_s;
+        let foreign_s = if self.shape.kernel_threads {
+            seconds(all.user) - ours.user_s
+        } else {
+            seconds(all.user + all.system) - ours.total_s()
+        };
+        (foreign_s / self.length_s()).max(0.0)
+    }
+
+    fn cpu(&self) -> Option<CpuSeen> {
+        let per_io = |seconds: f64| (self.window.ios > 0).then(|| seconds * 1e6 / self.window.ios as f64);
+        let ours = self.after.moment.process - self.before.moment.process;
+        let deltas: Vec<(u32, Ticks)> = self
+            .after
+            .moment
+            .cores
+            .iter()
+            .filter(|(cpu, _)| self.cores.is_empty() || self.cores.contains(cpu))
+            .filter_map(|(cpu, after)| {
+                let before = self.before.moment.cores.iter().find(|(c, _)| c == cpu)?;
+                Some((*cpu, after.since(&before.1)))
+            })
+            .collect();
+        let irq: u64 = deltas.iter().map(|(_, t)| t.irq + t.softirq).sum();
+        let irq_us = (!deltas.is_empty()).then(|| per_io(irq as f64 / self.ticks_per_s)).flatten();
+        let user_us = per_io(ours.user_s);
+        // The sampling thread's own time is nearly all system time.
+        let system_us = per_io((ours.system_s - self.gathered.cpu_s).max(0.0));
+        let whole_us = user_us.unwrap_or(0.0) + system_us.unwrap_or(0.0) + irq_us.unwrap_or(0.0);
+        Some(CpuSeen {
+            user_us_per_io: user_us.unwrap_or(0.0),
+            sys_us_per_io: system_us.unwrap_or(0.0),
+            irq_us_per_io: irq_us,
+            busiest_worker: 0.0,
+            iops_per_core: (whole_us > 0.0).then(|| 1e6 / whole_us),
+            cores: deltas.iter().filter_map(|(cpu, ticks)| ticks.shares(*cpu)).collect(),
+        })
+    }
+
+    /// I/O on the path's devices that is not the generator's.
+    fn foreign(&self, seen: &[(usize, Seen)], doubts: &mut Vec<Doubt>) -> Option<Foreign> {
+        if !self.lost.is_empty() {
+            return None;
+        }
+        let (bytes, ios, merges) = self.carried(seen)?;
+        let ours = self.window.bytes;
+        if (bytes as f64) < 0.9 * ours as f64 {
+            doubts.push(self.taken_away(bytes));
+            return None;
+        }
+        // What was in flight at the ends is counted on one side and not on the other.
+        let block = ours as f64 / self.window.ios.max(1) as f64;
+        let edge = 2.0 * self.window.outstanding_mean.max(1.0) * block;
+        let extra = bytes as f64 - ours as f64;
+        if extra <= edge {
+            return Some(Foreign { mib_per_s: 0.0, iops: Some(0.0) });
+        }
+        let length_s = self.length_s();
+        // Numbers of I/Os compare only where nothing was merged; large I/Os may be split, which adds to the devices'.
+        let whole = merges == 0 && block <= 65536.0;
+        let iops = whole.then(|| ios.saturating_sub(self.window.ios) as f64 / length_s);
+        Some(Foreign { mib_per_s: extra / f64::from(1 << 20) / length_s, iops })
+    }
+
+    /// Bytes, I/Os and merges of the lowest devices, or of the uppermost one where bytes multiply below it. `None`
+    /// when one of them told nothing.
+    fn carried(&self, seen: &[(usize, Seen)]) -> Option<(u64, u64, u64)> {
+        let wanted: Vec<usize> = if self.shape.multiplies {
+            (!self.sources.is_empty()).then_some(0).into_iter().collect()
+        } else {
+            (0..self.sources.len()).filter(|p| self.sources[*p].leaf).collect()
+        };
+        let deltas: Option<Vec<&StatDelta>> =
+            wanted.iter().map(|place| seen.iter().find(|(p, _)| p == place).map(|(_, s)| &s.delta)).collect();
+        let deltas = deltas.filter(|d| !d.is_empty())?;
+        let sum = |of: fn(&StatDelta) -> u64| deltas.iter().map(|d| of(d)).fold(0, u64::saturating_add);
+        Some((sum(|d| d.bytes), sum(|d| d.ios), sum(|d| d.merges)))
+    }
+
+    fn taken_away(&self, bytes: u64) -> Doubt {
+        let share = 100.0 * bytes as f64 / self.window.bytes.max(1) as f64;
+        let text = format!(
+            "only {share:.0} % of the {:.1} MiB moved reached the devices: the rest came out of or stayed in this host's \
+             page cache, or touched extents that were never written",
+            self.window.bytes as f64 / f64::from(1 << 20)
+        );
+        Doubt { id: DoubtId::PageCacheHits, weight: Weight::Caution, text }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Foreign {
+    mib_per_s: f64,
+    iops: Option<f64>,
+}
+
+fn off(name: &str, why: &str) -> Doubt {
+    let text = format!("{name}: no numbers: {why}");
+    Doubt { id: DoubtId::CountersOff, weight: Weight::Caution, text }
+}

@@ -1,0 +1,122 @@
+//! The follower on a real loop device, where root is at hand. Tolerances are wide and no time is absolute: the
+//! machine may be busy with something else.
+
+mod common;
+
+use common::live::{BLOCK, LoopDevice, Readers};
+use host::path::{Target, trace};
+use host::sample::PathFollower;
+use host::Root;
+use record::{DoubtId, Follow, Followed, LayerKind, Window};
+use std::time::{Duration, Instant};
+
+const BYTES: usize = 32 << 20;
+
+/// One window of `readers` closed-loop readers.
+fn followed(device: &LoopDevice, readers: usize) -> (Followed, Window, f64) {
+    let root = Root::system();
+    let path = trace(&root, &Target::at(&device.device).unwrap());
+    let mut follower = PathFollower::new(&root, &path, &[]).unwrap();
+    let load = Readers::start(&device.device, BYTES, readers);
+    std::thread::sleep(Duration::from_millis(300));
+    let (ios, began) = (load.ios(), Instant::now());
+    follower.begin();
+    std::thread::sleep(Duration::from_millis(800));
+    let ios = load.ios() - ios;
+    let window = Window {
+        length_s: began.elapsed().as_secs_f64(),
+        ios,
+        bytes: ios * BLOCK as u64,
+        outstanding_mean: readers as f64,
+    };
+    let followed = follower.end(&window);
+    drop(load);
+    (followed, window, follower.cost().core_share().unwrap())
+}
+
+fn show(what: &str, followed: &Followed, cost: f64) {
+    for l in &followed.layers {
+        eprintln!(
+            "{what} {}: X {:.0}/s inside {:.2} [{:.2} {:.2}] host {:?} [{:.2} {:.2}] device {:?} [{:.2} {:.2}] peak {:?} limit {:?} little {:?} R {:?}",
+            l.name,
+            l.requests_per_s,
+            l.inside.mean.unwrap(),
+            l.inside.low,
+            l.inside.high,
+            l.host_queue.mean,
+            l.host_queue.low,
+            l.host_queue.high,
+            l.device_queue.mean,
+            l.device_queue.low,
+            l.device_queue.high,
+            l.device_queue_peak,
+            l.device_queue_limit,
+            l.little_error,
+            l.response_us
+        );
+    }
+    eprintln!("{what}: sampler {:.2} % of a core; {:?}; {:?}", 100.0 * cost, followed.host, followed.doubts);
+}
+
+#[test]
+fn a_loop_device_is_followed_to_the_device_of_its_file() {
+    let Some(device) = LoopDevice::new(1 << 20) else { return };
+    let root = Root::system();
+    let path = trace(&root, &Target::at(&device.device).unwrap());
+    let below_file = trace(&root, &Target::at(&device.file).unwrap());
+    let names = |path: &record::IoPath| path.layers.iter().map(|l| l.name.clone()).collect::<Vec<_>>();
+    assert_eq!(path.layers[0].kind, LayerKind::Loop);
+    assert_eq!(path.layers[0].name, device.name);
+    assert_eq!(path.layers[0].label.as_deref(), device.file.to_str());
+    assert_eq!(names(&path)[1..], names(&below_file)[..], "{path:#?}");
+    assert_eq!(path.complaints, [] as [&str; 0]);
+}
+
+#[test]
+fn what_is_inside_is_what_the_readers_keep_outstanding_under_each_scheduler() {
+    let Some(device) = LoopDevice::new(BYTES) else { return };
+    for scheduler in ["none", "mq-deadline", "kyber", "bfq"] {
+        if !device.set("scheduler", scheduler) {
+            eprintln!("skipped: this kernel has no scheduler {scheduler}");
+            continue;
+        }
+        let (followed, window, cost) = followed(&device, 8);
+        show(scheduler, &followed, cost);
+        let layer = followed.layers.iter().find(|l| l.name == device.name).unwrap();
+        let inside = layer.inside.mean.unwrap();
+        assert!((1.0..=8.8).contains(&inside), "{scheduler}: {inside} inside of 8");
+        let parts = layer.host_queue.low + layer.device_queue.low;
+        assert!(parts <= inside * 1.25 + 0.5, "{scheduler}: the parts are more than the whole: {layer:?}");
+        let per_s = window.ios as f64 / window.length_s;
+        assert!((layer.requests_per_s / per_s - 1.0).abs() < 0.2, "{scheduler}: {layer:?}, {per_s} read");
+        assert_eq!(layer.device_queue_limit, Some(128.0), "{scheduler}");
+    }
+}
+
+#[test]
+fn readers_beyond_nr_requests_are_said_to_wait_where_no_counter_looks() {
+    let Some(device) = LoopDevice::new(BYTES) else { return };
+    assert!(device.set("scheduler", "none"));
+    if !device.set("nr_requests", "4") {
+        eprintln!("skipped: nr_requests cannot be lowered here");
+        return;
+    }
+    let (followed, _, cost) = followed(&device, 24);
+    show("nr_requests 4", &followed, cost);
+    let layer = followed.layers.iter().find(|l| l.name == device.name).unwrap();
+    assert!(layer.inside.mean.unwrap() < 4.6, "{layer:?}");
+    assert_eq!(layer.device_queue_limit, Some(4.0));
+    assert_eq!(layer.host_queue.mean, None, "{layer:?}");
+    assert!(layer.host_queue.high > 15.0, "{layer:?}");
+    assert!(followed.doubts.iter().any(|d| d.id == DoubtId::SplitUnknown), "{:?}", followed.doubts);
+}
+
+#[test]
+fn a_device_without_accounting_gives_no_numbers() {
+    let Some(device) = LoopDevice::new(BYTES) else { return };
+    assert!(device.set("iostats", "0"));
+    let (followed, _, _) = followed(&device, 2);
+    assert!(followed.layers.iter().all(|l| l.name != device.name));
+    let off = followed.doubts.iter().find(|d| d.id == DoubtId::CountersOff).unwrap();
+    assert!(off.text.contains(&device.name) && off.text.contains("iostats"), "{off:?}");
+}
