@@ -13,12 +13,13 @@ pub mod histogram;
 pub mod limit;
 pub mod load;
 pub mod path;
+pub mod run;
 pub mod step;
 pub mod subject;
 
 pub use doubt::{Doubt, DoubtId, Weight};
 pub use facts::HostFacts;
-pub use follow::{CpuSeen, ScsiSeen, Window, CoreSeen, Follow, Followed, HostSeen, How, LayerSeen, Standing};
+pub use follow::{CoreSeen, CpuSeen, Follow, Followed, HostSeen, How, LayerSeen, ScsiSeen, Standing, Window};
 pub use histogram::LatencyHistogram;
 pub use limit::{LatencyLimit, LimitError, Statistic};
 pub use load::{Arrival, Demand, Load, Phase};

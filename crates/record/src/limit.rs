@@ -43,7 +43,9 @@ impl LatencyLimit {
 
 /// Why a limit could not be read.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("cannot read latency limit '{text}': {why}; write it like 'p99<10ms', 'mean<5ms' or 'write.p99.9<2ms'")]
+#[error(
+    "cannot read latency limit '{text}': {why}; write it like 'p99<10ms', 'mean<5ms' or 'write.p99.9<2ms'"
+)]
 pub struct LimitError {
     text: String,
     why: String,
@@ -167,7 +169,18 @@ mod tests {
 
     #[test]
     fn nonsense_limits_say_what_was_expected() {
-        for text in ["", "p99", "p99<", "p99<10", "p0<1ms", "p100<1ms", "p99>1ms", "worst<1ms", "p99<-1ms", "p99<nanms"] {
+        for text in [
+            "",
+            "p99",
+            "p99<",
+            "p99<10",
+            "p0<1ms",
+            "p100<1ms",
+            "p99>1ms",
+            "worst<1ms",
+            "p99<-1ms",
+            "p99<nanms",
+        ] {
             let error = text.parse::<LatencyLimit>().unwrap_err().to_string();
             assert!(error.contains("p99<10ms"), "{error}");
         }
