@@ -44,7 +44,8 @@ pub struct Standing {
     pub mean: Option<f64>,
     /// It was at least this many.
     pub low: f64,
-    /// It was at most this many.
+    /// It was at most this many; infinite, null in JSON, when nothing bounds it.
+    #[serde(deserialize_with = "null_is_unbounded")]
     pub high: f64,
     /// How it is known.
     pub how: How,
@@ -76,6 +77,11 @@ pub enum How {
         /// Why.
         why: String,
     },
+}
+
+/// JSON has no infinity and writes null.
+fn null_is_unbounded<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::<f64>::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
 }
 
 impl Standing {

@@ -13,6 +13,7 @@ pub mod histogram;
 pub mod limit;
 pub mod load;
 pub mod path;
+pub mod run;
 pub mod step;
 pub mod subject;
 

@@ -1,0 +1,119 @@
+//! Reads a run, finished or not.
+
+use super::document::{RUN_SCHEMA, RunDocument};
+use super::error::{Complaint, RunError};
+use super::journal::read_journal;
+use super::rows::{slice_of, step_of};
+use super::schema::{SAMPLES, STEPS};
+use super::table::{Table, read_table};
+use super::{DOCUMENT_FILE, JOURNAL_FILE};
+use crate::step::{Slice, Step};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// What a run folder held.
+#[derive(Debug)]
+pub struct RunRead {
+    /// The document; for an unfinished run what was noted before it broke off, if anything.
+    pub document: Option<RunDocument>,
+    /// Whether the run was finished.
+    pub finished: bool,
+    /// All steps that could be read, in the order they were measured.
+    pub steps: Vec<Step>,
+    /// What could not be read.
+    pub complaints: Vec<Complaint>,
+}
+
+/// Reads the run in `dir`. Damaged parts become complaints; the good part is kept.
+///
+/// # Errors
+/// The folder is no run, its document cannot be read, or another version wrote it.
+pub fn read_run(dir: &Path) -> Result<RunRead, RunError> {
+    let document = dir.join(DOCUMENT_FILE);
+    let journal = dir.join(JOURNAL_FILE);
+    if document.exists() {
+        read_finished(dir, read_document(&document)?)
+    } else if journal.exists() {
+        let read = read_journal(&journal)?;
+        let (document, steps, complaints) = (read.document, read.steps, read.complaints);
+        Ok(RunRead { document, finished: false, steps, complaints })
+    } else {
+        Err(RunError::NotARun { dir: dir.to_owned() })
+    }
+}
+
+fn read_document(path: &Path) -> Result<RunDocument, RunError> {
+    let bytes = fs::read(path).map_err(|cause| RunError::System {
+        doing: "reading",
+        path: path.to_owned(),
+        cause,
+    })?;
+    let json = |cause| RunError::Json { doing: "reading", path: path.to_owned(), cause };
+    let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(json)?;
+    // The schema comes first: a newer document may well not fit today's fields, and that is not the reader's fault.
+    let found = value.get("schema").and_then(|s| s.as_str()).unwrap_or_default();
+    if found != RUN_SCHEMA {
+        let (expected, found) = (RUN_SCHEMA.to_owned(), found.to_owned());
+        return Err(RunError::OtherSchema { path: path.to_owned(), expected, found });
+    }
+    serde_json::from_value(value).map_err(json)
+}
+
+fn read_finished(dir: &Path, document: RunDocument) -> Result<RunRead, RunError> {
+    let mut complaints = Vec::new();
+    let samples = table_or_complaint(dir, SAMPLES.file, SAMPLES.schema, &mut complaints);
+    let steps = table_or_complaint(dir, STEPS.file, STEPS.schema, &mut complaints);
+    let mut slices = samples.map(|t| slices_by_step(&t, &mut complaints)).unwrap_or_default();
+    let mut kept = Vec::new();
+    if let Some(steps) = steps {
+        for row in 0..steps.rows() {
+            let number = steps.int(row, "step").unwrap_or(-1);
+            match step_of(&steps, row, slices.remove(&number).unwrap_or_default()) {
+                Ok(step) => kept.push(step),
+                Err(found) => complaints.push(bad_row(STEPS.file, row, "a whole step", found)),
+            }
+        }
+    }
+    Ok(RunRead { document: Some(document), finished: true, steps: kept, complaints })
+}
+
+fn table_or_complaint(
+    dir: &Path,
+    file: &str,
+    schema: &str,
+    complaints: &mut Vec<Complaint>,
+) -> Option<Table> {
+    match read_table(&dir.join(file), schema) {
+        Ok(table) => Some(table),
+        Err(error) => {
+            complaints.push(Complaint {
+                file: file.to_owned(),
+                line: None,
+                expected: format!("a Parquet table {schema}"),
+                found: error.to_string(),
+            });
+            None
+        }
+    }
+}
+
+fn slices_by_step(samples: &Table, complaints: &mut Vec<Complaint>) -> BTreeMap<i64, Vec<Slice>> {
+    let mut slices: BTreeMap<i64, Vec<Slice>> = BTreeMap::new();
+    for row in 0..samples.rows() {
+        match slice_of(samples, row) {
+            Ok(slice) => slices.entry(samples.int(row, "step").unwrap_or(-1)).or_default().push(slice),
+            Err(found) => complaints.push(bad_row(SAMPLES.file, row, "a whole slice", found)),
+        }
+    }
+    slices
+}
+
+fn bad_row(file: &str, row: usize, expected: &str, found: String) -> Complaint {
+    Complaint {
+        file: file.to_owned(),
+        line: Some(row as u64 + 1),
+        expected: format!("{expected} in this row"),
+        found,
+    }
+}
