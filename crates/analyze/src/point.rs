@@ -110,7 +110,7 @@ fn pool(concurrency: u32, windows: &[&Step], path: Option<&IoPath>) -> Point {
         seconds,
         windows: windows.len() as u32,
         iops: ios as f64 / seconds,
-        iops_ci95: stats::mean_ci95(&rates).map(|ci| [ci.low, ci.high]),
+        iops_ci95: stats::series::mean_interval(&rates, 0.95).map(|ci| ci.interval),
         mib_per_s: windows.iter().map(|s| s.mib_per_s() * s.measured_s).sum::<f64>() / seconds,
         above: mean_queue(&splits, |s| s.above),
         host_queue: mean_queue(&splits, |s| s.host_queue),

@@ -1,22 +1,31 @@
-//! Numbers with their doubt: intervals, regressions, change points. No I/O, no clock.
+//! Numbers with their doubt: pure functions over slices of numbers.
+//!
+//! No I/O, no clock, nothing of ours below. A measured series is rarely made of independent samples, so whatever
+//! gives an interval here asks for the correlation or finds it ([`series`]). Every routine names its source.
+//!
+//! | question | where |
+//! | --- | --- |
+//! | how sure is this mean? | [`series::mean_interval`], [`series::effective_size`] |
+//! | how sure is this percentile? | [`order::quantile_ranks`], [`early_stop`] |
+//! | how does a rate of misses grow with load? | [`poisson`], [`isotonic`] |
+//! | where does warming up end, is it steady, did it step? | [`steady`], [`change`] |
+//! | what curve has the path, where is its knee? | [`closed`] |
+//! | what would theory say? | [`queueing`] |
+//! | an interval for anything | [`bootstrap`] |
 
-/// A two-sided interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval {
-    /// Lower end.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
-}
+pub mod bootstrap;
+pub mod change;
+pub mod closed;
+pub mod distribution;
+pub mod early_stop;
+pub mod isotonic;
+pub mod line;
+pub mod order;
+pub mod poisson;
+pub mod queueing;
+pub mod random;
+pub mod series;
+pub mod steady;
 
-/// 95 % interval of the mean of a correlated series; absent below four values.
-pub fn mean_ci95(values: &[f64]) -> Option<Interval> {
-    let n = values.len() as f64;
-    if values.len() < 4 {
-        return None;
-    }
-    let mean = values.iter().sum::<f64>() / n;
-    let var = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    let h = 1.96 * (var / n).sqrt();
-    Some(Interval { low: mean - h, high: mean + h })
-}
+pub use distribution::{normal_cdf, normal_quantile, student_t_quantile};
+pub use random::Random;
