@@ -45,6 +45,15 @@ impl LatencyHistogram {
         self.sum_ns = self.sum_ns.saturating_add(latency_ns.saturating_mul(count));
     }
 
+    /// Counts the I/Os of another histogram's buckets, given as (a latency of the bucket, count), whose exact latencies
+    /// add up to `sum_ns`: the mean stays exact where the buckets alone would shift it.
+    pub fn record_buckets_ns(&mut self, buckets: impl IntoIterator<Item = (u64, u64)>, sum_ns: u64) {
+        for (latency_ns, count) in buckets {
+            self.counts.saturating_record_n(latency_ns, count);
+        }
+        self.sum_ns = self.sum_ns.saturating_add(sum_ns);
+    }
+
     /// Adds all of `other`; exact, and the order of merging does not matter.
     pub fn merge(&mut self, other: &Self) {
         self.counts.add(&other.counts).expect("all histograms of the house share one range");
