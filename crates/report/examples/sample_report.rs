@@ -1,7 +1,10 @@
 //! Writes a sample run, page and JSON from invented data into a folder: `cargo run -p report --example sample_report DIR`.
+//! Beside it, in `cases`, stand the page and the terminal report of every odd answer that the tests know.
 
 #[path = "../tests/fixture/mod.rs"]
 mod fixture;
+#[path = "../tests/nasty/mod.rs"]
+mod nasty;
 
 use record::run::{PAGE_FILE, RunWriter};
 use report::{html, json, terminal};
@@ -23,6 +26,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let spent = began.elapsed();
     std::fs::write(dir.join(PAGE_FILE), &page)?;
     std::fs::write(dir.join("probe.json"), json::probe(&report))?;
+    let cases = dir.join("cases");
+    std::fs::create_dir_all(&cases)?;
+    for (name, report) in nasty::cases() {
+        let stem = cases.join(name.replace(' ', "-"));
+        std::fs::write(stem.with_extension("html"), html::probe(&report))?;
+        std::fs::write(stem.with_extension("txt"), terminal::probe(&report, terminal::Style::default()))?;
+    }
     print!("{}", terminal::probe(&report, terminal::Style::default()));
     eprintln!("page: {} bytes drawn in {:.2} ms", page.len(), spent.as_secs_f64() * 1e3);
     Ok(())

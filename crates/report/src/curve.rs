@@ -38,6 +38,15 @@ pub fn nearest(points: &[Point], concurrency: f64) -> Option<usize> {
     points.iter().enumerate().min_by(better).map(|(index, _)| index)
 }
 
+/// Index of the point that may be called this concurrency: within a quarter of it, else none.
+pub fn marked(points: &[Point], concurrency: f64) -> Option<usize> {
+    let near = |i: &usize| {
+        let ratio = f64::from(points[*i].concurrency.max(1)) / concurrency;
+        (0.8..=1.25).contains(&ratio)
+    };
+    nearest(points, concurrency).filter(near)
+}
+
 /// The queue's best value or, without one, its bounds; absent when neither is known.
 pub enum Known {
     /// Nothing is known.
@@ -49,11 +58,14 @@ pub enum Known {
 }
 
 impl Known {
-    /// How well a queue is known. A queue that was never filled in has neither a value nor a bound above zero.
+    /// How well a queue is known. A queue that was never filled in has neither a value nor a bound above zero; one
+    /// that lies somewhere between nothing and everything is not known either.
     pub fn of(queue: &Queue) -> Self {
         match queue.mean {
             Some(mean) => Self::Mean(mean),
-            None if queue.high > 0.0 => Self::Between(queue.low, queue.high),
+            None if queue.low > 0.0 || (queue.high > 0.0 && queue.high.is_finite()) => {
+                Self::Between(queue.low, queue.high)
+            }
             None => Self::Absent,
         }
     }

@@ -39,6 +39,21 @@ pub fn significant(value: f64) -> String {
     }
 }
 
+/// A number of I/Os: whole from ten on, else to a tenth, without an empty tenth: `49`, `6.3`, `6`.
+pub fn count(value: f64) -> String {
+    if value.abs() >= 9.95 {
+        return whole(value);
+    }
+    let text = if value.is_finite() { format!("{value:.1}") } else { ABSENT.to_owned() };
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
+}
+
+/// A mean number of I/Os standing somewhere: to a hundredth below ten, since more digits than a counter sampled over a
+/// second can hold say nothing.
+pub fn standing(value: f64) -> String {
+    if value.abs() < 9.995 { format!("{value:.2}") } else { significant(value) }
+}
+
 /// At most `width` characters: thousands apart if they fit, else with a factor (`12.3M`).
 pub fn fitted(value: f64, width: usize) -> String {
     let long = if value.abs() >= 99.95 { whole(value) } else { significant(value) };
@@ -156,6 +171,12 @@ mod tests {
             [(0.0, "0"), (0.01234, "0.0123"), (0.1234, "0.123"), (1.234, "1.23"), (12.34, "12.3")],
         );
         check(significant, [(9.999, "10.0"), (99.99, "100"), (1234.4, "1,234"), (0.00001, "1.0e-5")]);
+    }
+
+    #[test]
+    fn numbers_of_ios_carry_no_idle_digits() {
+        check(count, [(49.0, "49"), (6.31, "6.3"), (6.0, "6"), (9.97, "10"), (f64::NAN, "-")]);
+        check(standing, [(0.0204, "0.02"), (31.36, "31.4"), (1234.0, "1,234")]);
     }
 
     #[test]

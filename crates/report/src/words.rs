@@ -1,7 +1,7 @@
 //! The answer in words. Each outcome has wording of its own: an honest 'cannot tell' must not look like a number.
 
 use crate::curve;
-use crate::number::{significant, time, whole};
+use crate::number::{count, significant, time, whole};
 use analyze::{Advice, BoundLayer};
 use probe::{Answer, LoadLine, Outcome};
 use record::{DoubtId, Weight};
@@ -103,8 +103,8 @@ fn qualified(line: &LoadLine) -> Vec<String> {
         "95 % interval {} to {} IOPS, {} to {} I/Os{}",
         whole(low),
         whole(high),
-        significant(n_low),
-        significant(n_high),
+        count(n_low),
+        count(n_high),
         if line.wide { "; wide: a longer --budget narrows it" } else { "" }
     )];
     if let Some(confirmed_us) = line.confirmed_us {

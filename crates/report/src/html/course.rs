@@ -9,8 +9,8 @@ use record::{Demand, Step};
 
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 360.0;
-const ACROSS: (f64, f64) = (64.0, 544.0);
-const UPWARD: (f64, f64) = (314.0, 34.0);
+const ACROSS: (f64, f64) = (72.0, 546.0);
+const UPWARD: (f64, f64) = (314.0, 44.0);
 /// More places than this are closer than the eye tells apart; neighbours are averaged.
 const PLACES_MAX: usize = 1500;
 /// Names of steps closer than this would run into each other.
@@ -42,7 +42,7 @@ pub fn figure(answer: &Answer) -> String {
     let mut svg = Svg::new("tc", WIDTH, HEIGHT);
     frame.rows(&mut svg, &frame.y.ticks(5), compact, "");
     frame.columns(&mut svg, &frame.x.ticks(8), compact, "seconds since the start");
-    svg.text("axis", (frame.left() - 6.0, 12.0), Anchor::Start, "IOPS");
+    svg.text("axis", (frame.left() - 6.0, 14.0), Anchor::Start, "IOPS");
     draw(&mut svg, &frame, &runs);
     let drawing = svg.finish(
         "Throughput over time",

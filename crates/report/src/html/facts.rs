@@ -3,7 +3,7 @@
 use super::svg::escape;
 use crate::ProbeReport;
 use crate::curve::{self, Known};
-use crate::number::{ABSENT, bytes, significant, time, whole};
+use crate::number::{ABSENT, bytes, significant, standing, time, whole};
 use crate::terminal::limit_words;
 use analyze::{Point, Queue};
 use probe::{Answer, OpenPoint};
@@ -17,7 +17,7 @@ pub fn sections(report: &ProbeReport) -> String {
         .concat()
 }
 
-fn table(headings: &[&str], rows: impl Iterator<Item = (&'static str, Vec<String>)>) -> String {
+fn table(class: &str, headings: &[&str], rows: impl Iterator<Item = (&'static str, Vec<String>)>) -> String {
     let heading: String = headings.iter().map(|h| format!("<th scope=\"col\">{}</th>", escape(h))).collect();
     let cell = |text: &String| format!("<td>{}</td>", escape(text));
     let row = |(class, cells): (&str, Vec<String>)| {
@@ -25,7 +25,7 @@ fn table(headings: &[&str], rows: impl Iterator<Item = (&'static str, Vec<String
     };
     let rows: String = rows.map(row).collect();
     format!(
-        "<div class=\"scroll\"><table><thead><tr>{heading}</tr></thead><tbody>{rows}</tbody></table></div>"
+        "<div class=\"scroll\"><table class=\"{class}\"><thead><tr>{heading}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 }
 
@@ -33,8 +33,7 @@ fn points(answer: &Answer) -> String {
     if answer.points.is_empty() {
         return String::new();
     }
-    let line =
-        curve::load_line(answer).and_then(|l| curve::nearest(&answer.points, f64::from(l.concurrency)));
+    let line = curve::load_line(answer).and_then(|l| curve::marked(&answer.points, f64::from(l.concurrency)));
     let rows = answer.points.iter().enumerate().map(|(i, p)| {
         let class = if line == Some(i) { " class=\"good\"" } else { "" };
         (class, point_cells(p))
@@ -58,7 +57,7 @@ fn points(answer: &Answer) -> String {
         "errors",
     ];
     let note = if line.is_some() { "<p class=\"faint\">The load line stands out.</p>" } else { "" };
-    format!("<section><h2>Points</h2>{note}{}</section>\n", table(&headings, rows))
+    format!("<section><h2>Points</h2>{note}{}</section>\n", table("numbers", &headings, rows))
 }
 
 fn point_cells(point: &Point) -> Vec<String> {
@@ -87,11 +86,11 @@ fn point_cells(point: &Point) -> Vec<String> {
 fn queue(queue: &Queue) -> String {
     match Known::of(queue) {
         Known::Absent => ABSENT.to_owned(),
-        Known::Mean(mean) => significant(mean),
+        Known::Mean(mean) => standing(mean),
         Known::Between(low, high) if high.is_finite() => {
-            format!("{} to {}", significant(low), significant(high))
+            format!("{} to {}", standing(low), standing(high))
         }
-        Known::Between(low, _) => format!("at least {}", significant(low)),
+        Known::Between(low, _) => format!("at least {}", standing(low)),
     }
 }
 
@@ -127,7 +126,7 @@ fn open_loop(rates: &[OpenPoint]) -> String {
     format!(
         "<section><h2>Open loop</h2><p class=\"faint\">I/Os due at a rate whatever the path does; response times count \
          from the instant each was due.</p>{}</section>\n",
-        table(&headings, rows)
+        table("numbers", &headings, rows)
     )
 }
 
@@ -139,7 +138,7 @@ fn path_section(path: &IoPath) -> String {
     format!(
         "<section><h2>Path</h2><p class=\"faint\">{}</p>{}{complaints}</section>\n",
         escape(&path.target),
-        table(&["layer", "kind", "on", "limits", "settings", "facts"], rows)
+        table("words", &["layer", "kind", "on", "limits", "settings", "facts"], rows)
     )
 }
 

@@ -9,7 +9,7 @@ use probe::{Answer, Percentiles};
 
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 360.0;
-const ACROSS: (f64, f64) = (64.0, 544.0);
+const ACROSS: (f64, f64) = (72.0, 546.0);
 const UPWARD: (f64, f64) = (314.0, 28.0);
 
 /// The figure.
@@ -27,7 +27,7 @@ pub fn figure(answer: &Answer) -> String {
         y: Scale::log(low / 1.4, high.max(low) * 1.4, UPWARD),
     };
     let mut svg = Svg::new("pc", WIDTH, HEIGHT);
-    frame.rows(&mut svg, &frame.y.ticks(6), tick_time, "response time");
+    frame.rows(&mut svg, &frame.y.ticks(9), tick_time, "response time");
     bands(&mut svg, &frame, &spread);
     frame.columns(&mut svg, &frame.x.doublings(8), whole, "concurrency (I/Os outstanding)");
     limit(&mut svg, &frame, answer);

@@ -5,13 +5,13 @@
 
 use super::axis::{Frame, Scale};
 use super::svg::{Anchor, Key, Svg, figure as wrap};
-use crate::number::{compact, significant};
+use crate::number::{compact, standing};
 use analyze::Point;
 use probe::Answer;
 
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 500.0;
-const ACROSS: (f64, f64) = (64.0, 544.0);
+const ACROSS: (f64, f64) = (72.0, 546.0);
 const UPWARD: (f64, f64) = (454.0, 28.0);
 /// A part that never reaches this share of N is left to the rest.
 const SHARE_MIN: f64 = 0.01;
@@ -131,7 +131,7 @@ fn readouts(svg: &mut Svg, frame: &Frame, points: &[Point], parts: &[Part]) {
     let places: Vec<f64> = points.iter().map(|p| frame.x.at(f64::from(p.concurrency))).collect();
     for (i, (from, to)) in frame.reaches(&places).into_iter().enumerate() {
         let each: Vec<String> =
-            parts.iter().map(|p| format!("{} {}", significant(p.values[i]), p.name)).collect();
+            parts.iter().map(|p| format!("{} {}", standing(p.values[i]), p.name)).collect();
         let text = format!("{} outstanding: {}", points[i].concurrency, each.join(", "));
         svg.readout((from, frame.top()), (to - from, frame.bottom() - frame.top()), &text);
     }

@@ -3,13 +3,13 @@
 use super::axis::{Frame, Scale};
 use super::svg::{Anchor, Key, Svg, figure as wrap};
 use crate::curve::{self, largest};
-use crate::number::{compact, significant, time, whole};
+use crate::number::{compact, count, significant, time, whole};
 use analyze::Point;
 use probe::Answer;
 
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 500.0;
-const ACROSS: (f64, f64) = (64.0, 544.0);
+const ACROSS: (f64, f64) = (72.0, 546.0);
 /// Lower and upper edge of each panel.
 const UPPER: (f64, f64) = (214.0, 28.0);
 const LOWER: (f64, f64) = (454.0, 268.0);
@@ -111,7 +111,7 @@ fn throughput(svg: &mut Svg, frame: &Frame, answer: &Answer) {
 }
 
 fn latency(svg: &mut Svg, frame: &Frame, answer: &Answer) {
-    frame.rows(svg, &frame.y.ticks(5), tick_time, "response time");
+    frame.rows(svg, &frame.y.ticks(8), tick_time, "response time");
     frame.columns(svg, &frame.x.doublings(8), whole, "concurrency (I/Os outstanding)");
     uprights(svg, frame, answer, Names::Hidden);
     let limit_us = answer.limit.limit_ns as f64 / 1e3;
@@ -149,7 +149,7 @@ fn uprights(svg: &mut Svg, frame: &Frame, answer: &Answer, names: Names) {
         let place = frame.x.at(knee.concurrency);
         svg.line("knee", (place, frame.top()), (place, frame.bottom()));
         // At the foot, since the load line is named at the top and often stands near.
-        let text = name(format!("knee {}", significant(knee.concurrency)));
+        let text = name(format!("knee {}", count(knee.concurrency)));
         svg.text("knee", (place + 5.0, frame.bottom() - 7.0), Anchor::Start, &text);
     }
     if let Some(line) = curve::load_line(answer) {

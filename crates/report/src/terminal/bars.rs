@@ -1,5 +1,6 @@
 //! A small chart: throughput and the limit's statistic over concurrency, one row per point.
 
+use super::points::concurrency;
 use super::sink::{Role, Sink};
 use super::{Charset, Style};
 use crate::curve;
@@ -31,16 +32,17 @@ pub fn chart(out: &mut Sink, answer: &Answer) {
         let rate = rates.bar(Some(point.iops), each, style.charset);
         let wait = times.bar(statistic(point), each, style.charset);
         let shown = statistic(point).map_or("-".to_owned(), time);
+        let n = concurrency(point.concurrency, 8);
         let number = fitted(point.iops, 10);
-        out.line(None, &format!("{:>8}  {rate}{number:>11} {wait}{shown:>11}", point.concurrency));
+        out.line(None, &format!("{n:>8}  {rate}{number:>11} {wait}{shown:>11}"));
     }
 }
 
 fn limit_note(limit: &str, scale: &Scale, style: Style) -> String {
     let bar = if style.charset == Charset::Ascii { '|' } else { '│' };
     match scale.mark {
-        Some(_) => format!("{bar} is the limit {limit}"),
-        None => format!("the limit {limit} lies beyond the scale"),
+        Some(_) => format!("{bar} limit {limit}"),
+        None => format!("limit {limit} off scale"),
     }
 }
 
@@ -82,7 +84,9 @@ impl Scale {
     }
 
     fn bar(&self, value: Option<f64>, width: usize, charset: Charset) -> String {
-        let eighths = (value.unwrap_or(0.0).max(0.0) / self.full * (width * 8) as f64).round() as usize;
+        let eighths = (value.filter(|v| v.is_finite()).unwrap_or(0.0).max(0.0) / self.full
+            * (width * 8) as f64)
+            .round() as usize;
         let beyond = eighths > width * 8;
         let eighths = eighths.min(width * 8);
         let mut cells: Vec<char> =

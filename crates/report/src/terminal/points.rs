@@ -2,7 +2,7 @@
 
 use super::sink::{Role, Sink};
 use crate::curve::{self, Known};
-use crate::number::{ABSENT, TimeUnit, fitted};
+use crate::number::{self, ABSENT, TimeUnit, fitted};
 use analyze::{Point, Queue};
 use probe::Answer;
 
@@ -46,7 +46,7 @@ fn columns(unit: TimeUnit, width: usize) -> Vec<Column> {
     };
     let symbol = unit.symbol();
     let mut columns = vec![
-        column("", "N", 6, |p, _, w| fitted(f64::from(p.concurrency), w)),
+        column("", "N", 6, |p, _, w| concurrency(p.concurrency, w)),
         column("", "IOPS", 10, |p, _, w| fitted(p.iops, w)),
         column("", "MiB/s", 8, |p, _, w| fitted(p.mib_per_s, w)),
         column("mean", symbol, 8, |p, u, _| time(curve::mean_us(p), u)),
@@ -77,9 +77,16 @@ fn queue(queue: &Queue, width: usize) -> String {
     }
 }
 
-/// Numbers of I/Os to a hundredth below ten: more digits than a counter sampled over a second can hold say nothing.
+/// A queue in the room there is.
 fn standing(value: f64, width: usize) -> String {
-    if value.abs() < 9.995 { format!("{value:.2}") } else { fitted(value, width) }
+    let text = number::standing(value);
+    if text.len() <= width { text } else { number::compact(value) }
+}
+
+/// Without thousands apart, as it is given on the command line.
+pub fn concurrency(n: u32, width: usize) -> String {
+    let text = n.to_string();
+    if text.len() <= width { text } else { number::compact(f64::from(n)) }
 }
 
 fn right(text: &str, width: usize) -> String {
@@ -94,7 +101,7 @@ struct Marks {
 
 impl Marks {
     fn of(answer: &Answer) -> Self {
-        let at = |n: f64| curve::nearest(&answer.points, n);
+        let at = |n: f64| curve::marked(&answer.points, n);
         Self {
             load_line: curve::load_line(answer).and_then(|l| at(f64::from(l.concurrency))),
             knee: answer.knee.as_ref().and_then(|k| at(k.concurrency)),

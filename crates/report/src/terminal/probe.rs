@@ -2,7 +2,7 @@
 
 use super::sink::{Role, Sink};
 use super::{Style, bars, points};
-use crate::number::{significant, time, whole};
+use crate::number::{count, significant, time, whole};
 use crate::{ProbeReport, words};
 use analyze::BoundBy;
 use probe::{Answer, OpenPoint};
@@ -60,11 +60,10 @@ fn marks(answer: &Answer) -> Option<String> {
     let comfort = &answer.comfort;
     let knee = answer.knee.as_ref().map(|k| {
         let unloaded = time(k.response_unloaded_us);
-        format!("knee at {} I/Os (unloaded {unloaded})", significant(k.concurrency))
+        format!("knee at {} I/Os (unloaded {unloaded})", count(k.concurrency))
     });
-    let most =
-        comfort.saturation_concurrency.map(|n| format!("95 % of all throughput at {}", significant(n)));
-    let power = comfort.power_concurrency.map(|n| format!("most throughput per wait at {}", significant(n)));
+    let most = comfort.saturation_concurrency.map(|n| format!("95 % of all throughput at {}", count(n)));
+    let power = comfort.power_concurrency.map(|n| format!("most throughput per wait at {}", count(n)));
     let falls = comfort.retrograde.map(|_| "throughput falls with depth".to_owned());
     let marks: Vec<String> = [knee, most, power, falls].into_iter().flatten().collect();
     (!marks.is_empty()).then(|| marks.join("; "))
