@@ -1,5 +1,7 @@
 //! The run on disk: what is written comes back, and what breaks off stays readable.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use proptest::prelude::*;
 use record::run::{JOURNAL_FILE, RunDocument, RunError, RunWriter, read_run, read_table};
 use record::*;

@@ -1,0 +1,197 @@
+//! The report of a probe, from the answer down to where it is kept.
+
+use super::sink::{Role, Sink};
+use super::{Style, bars, points};
+use crate::number::{count, significant, time, whole};
+use crate::{ProbeReport, words};
+use analyze::BoundBy;
+use probe::{Answer, OpenPoint};
+use record::{Doubt, IoPath, Layer, Limit, LimitKind, Weight};
+
+/// Width of the labels in the margin.
+const MARGIN: usize = 12;
+/// Evidence and advice shown here; the page and JSON have them all.
+const SHOWN_MAX: usize = 3;
+
+/// The whole report.
+pub fn probe(report: &ProbeReport, style: Style) -> String {
+    let mut out = Sink::new(style);
+    let answer = &report.answer;
+    head(&mut out, report);
+    verdict(&mut out, answer);
+    bound_by(&mut out, &answer.bound_by);
+    doubts(&mut out, &answer.doubts);
+    if !answer.points.is_empty() {
+        points::table(&mut out, answer);
+        bars::chart(&mut out, answer);
+    }
+    open_loop(&mut out, &answer.open_loop);
+    if let Some(path) = &report.path {
+        path_layers(&mut out, path);
+    }
+    foot(&mut out, report);
+    out.finish()
+}
+
+fn head(out: &mut Sink, report: &ProbeReport) {
+    out.labelled(Some(Role::Faint), "", 0, &words::subject_line(&report.subject));
+    out.gap();
+}
+
+fn verdict(out: &mut Sink, answer: &Answer) {
+    let verdict = words::verdict(answer);
+    let good = verdict.label == "Load line";
+    let role = if good { Role::Good } else { Role::Warn };
+    if verdict.label.len() < MARGIN {
+        out.labelled(Some(role), verdict.label, MARGIN, &verdict.headline);
+    } else {
+        out.labelled(Some(role), "", 0, &format!("{}: {}", verdict.label, verdict.headline));
+    }
+    for more in &verdict.more {
+        out.labelled(None, "", MARGIN, more);
+    }
+    if let Some(marks) = marks(answer) {
+        out.labelled(None, "Marks", MARGIN, &marks);
+    }
+}
+
+/// Knee and comfort marks in one line.
+fn marks(answer: &Answer) -> Option<String> {
+    let comfort = &answer.comfort;
+    let knee = answer.knee.as_ref().map(|k| {
+        let unloaded = time(k.response_unloaded_us);
+        format!("knee at {} I/Os (unloaded {unloaded})", count(k.concurrency))
+    });
+    let most = comfort.saturation_concurrency.map(|n| format!("95 % of all throughput at {}", count(n)));
+    let power = comfort.power_concurrency.map(|n| format!("most throughput per wait at {}", count(n)));
+    let falls = comfort.retrograde.map(|_| "throughput falls with depth".to_owned());
+    let marks: Vec<String> = [knee, most, power, falls].into_iter().flatten().collect();
+    (!marks.is_empty()).then(|| marks.join("; "))
+}
+
+fn bound_by(out: &mut Sink, bound: &BoundBy) {
+    out.gap();
+    let layer = bound.layer.word();
+    out.labelled(
+        Some(Role::Strong),
+        "Bound by",
+        MARGIN,
+        &format!("{layer}: {}", words::sentence(&bound.headline)),
+    );
+    for evidence in bound.evidence.iter().take(SHOWN_MAX) {
+        out.labelled(None, "          -", MARGIN, evidence);
+    }
+    if !bound.refuted_by.is_empty() {
+        out.labelled(Some(Role::Faint), "", MARGIN, &format!("Would be wrong if: {}", bound.refuted_by));
+    }
+    if let Some((layer, why)) = &bound.runner_up {
+        let text = format!("Next most likely: {} ({why})", layer.word());
+        out.labelled(Some(Role::Faint), "", MARGIN, &text);
+    }
+    for (index, advice) in bound.advice.iter().take(SHOWN_MAX).enumerate() {
+        let label = if index == 0 { "Try" } else { "" };
+        out.labelled(None, label, MARGIN, &format!("{}. {}", index + 1, advice.text));
+        for more in words::change(advice).iter().chain(&advice.expected) {
+            out.labelled(None, "", MARGIN + 3, more);
+        }
+    }
+}
+
+fn doubts(out: &mut Sink, doubts: &[Doubt]) {
+    let mut doubts: Vec<&Doubt> = doubts.iter().collect();
+    doubts.sort_by_key(|d| std::cmp::Reverse(d.weight));
+    if !doubts.is_empty() {
+        out.gap();
+    }
+    for (index, doubt) in doubts.into_iter().enumerate() {
+        let label = if index == 0 { "Doubt" } else { "" };
+        let role = (doubt.weight > Weight::Note).then_some(Role::Warn);
+        let text = format!(
+            "{} ({}): {}",
+            words::doubt_words(doubt.id),
+            words::weight_word(doubt.weight),
+            doubt.text
+        );
+        out.labelled(role, label, MARGIN, &text);
+    }
+}
+
+fn open_loop(out: &mut Sink, rates: &[OpenPoint]) {
+    if rates.is_empty() {
+        return;
+    }
+    out.gap();
+    out.line(Some(Role::Strong), "Open loop: I/Os due at a rate, response from the instant each was due");
+    for rate in rates {
+        let share = rate.share.map_or(String::new(), |s| format!(" ({:.0} % of the load line)", s * 100.0));
+        let text = format!(
+            "{} of {} IOPS{share}: mean {}, p99 {}, {} outstanding; the limit {}{}",
+            whole(rate.iops),
+            whole(rate.asked_iops),
+            time(rate.response_us.mean),
+            time(rate.response_us.p99),
+            significant(rate.outstanding_mean),
+            if rate.holds { "holds" } else { "breaks" },
+            rate.lag.as_ref().map_or(String::new(), |lag| format!("; {lag}"))
+        );
+        out.labelled(None, "  ", 2, &text);
+    }
+}
+
+fn path_layers(out: &mut Sink, path: &IoPath) {
+    out.gap();
+    for (index, layer) in path.layers.iter().enumerate() {
+        let label = if index == 0 { "Path" } else { "" };
+        out.labelled(None, label, MARGIN, &layer_line(layer));
+    }
+    for complaint in &path.complaints {
+        out.labelled(Some(Role::Warn), "", MARGIN, &format!("not read: {complaint}"));
+    }
+}
+
+fn layer_line(layer: &Layer) -> String {
+    let kind = serde_json::to_value(layer.kind).ok().and_then(|v| v.as_str().map(str::to_owned));
+    let label = layer.label.as_ref().map_or(String::new(), |l| format!(" \"{l}\""));
+    let mut line = format!("{}{label} [{}]", layer.name, kind.unwrap_or_default());
+    let limits: Vec<String> = layer.limits.iter().map(limit_words).collect();
+    let scheduler = layer.tunable("scheduler").map(|t| format!("scheduler {}", t.value));
+    let facts: Vec<String> = scheduler.into_iter().chain(limits).collect();
+    if !facts.is_empty() {
+        line.push_str(&format!(": {}", facts.join(", ")));
+    }
+    line
+}
+
+/// A limit in few words.
+pub fn limit_words(limit: &Limit) -> String {
+    let value = limit.value;
+    match limit.kind {
+        LimitKind::RequestsPerQueue => format!("nr_requests {}", whole(value)),
+        LimitKind::HardwareQueues => {
+            format!("{} hardware queue{}", whole(value), if value == 1.0 { "" } else { "s" })
+        }
+        LimitKind::TagsPerQueue => format!("{} tags per queue", whole(value)),
+        LimitKind::LunQueueDepth => format!("LUN queue depth {}", whole(value)),
+        LimitKind::HostCanQueue => format!("adapter can_queue {}", whole(value)),
+        LimitKind::RequestBytes => format!("requests up to {}", crate::number::bytes(value.max(0.0) as u64)),
+        LimitKind::ReadIops => format!("reads capped at {} IOPS", whole(value)),
+        LimitKind::WriteIops => format!("writes capped at {} IOPS", whole(value)),
+        LimitKind::ReadBytesPerS => {
+            format!("reads capped at {} MiB/s", significant(value / (1 << 20) as f64))
+        }
+        LimitKind::WriteBytesPerS => {
+            format!("writes capped at {} MiB/s", significant(value / (1 << 20) as f64))
+        }
+    }
+}
+
+fn foot(out: &mut Sink, report: &ProbeReport) {
+    out.gap();
+    out.labelled(None, "Spent", MARGIN, &format!("{} s of load", significant(report.answer.spent_s)));
+    if let Some(folder) = &report.run_folder {
+        out.labelled(None, "Run", MARGIN, folder);
+    }
+    if let Some(page) = report.page() {
+        out.labelled(None, "Page", MARGIN, &page);
+    }
+}
