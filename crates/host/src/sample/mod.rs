@@ -94,6 +94,7 @@ pub struct PathFollower {
     ticks_per_s: f64,
     /// Layers whose files could not be opened.
     lost: Vec<String>,
+    /// See the rule of `device_queue`.
     counts_accepted: bool,
     begun: Option<End>,
     course: Vec<CoursePoint>,
@@ -184,7 +185,7 @@ impl Follow for PathFollower {
 
 /// Whether this kernel's release says that the in-flight field of `stat` counts all that is accepted: since 6.16
 /// (the series of May 2025 that made `diskstats` sum its own counters and left the driver's tags to `inflight`).
-fn release_counts_accepted(root: &Root) -> bool {
+pub(crate) fn release_counts_accepted(root: &Root) -> bool {
     let release = root.text("/proc/sys/kernel/osrelease").unwrap_or_default();
     let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
     let mut next = || numbers.next()?.ok();

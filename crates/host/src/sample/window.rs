@@ -84,7 +84,7 @@ pub(crate) struct Closed<'a> {
     pub before: &'a End,
     pub after: &'a End,
     pub gathered: &'a Gathered,
-    /// See [`super::counts_accepted`].
+    /// Whether the in-flight field of `stat` is known to count what is accepted.
     pub counts_accepted: bool,
     pub window: &'a Window,
 }
