@@ -4,9 +4,9 @@
 mod common;
 
 use common::live::{BLOCK, LoopDevice, Readers};
+use host::Root;
 use host::path::{Target, trace};
 use host::sample::PathFollower;
-use host::Root;
 use record::{DoubtId, Follow, Followed, LayerKind, Window};
 use std::time::{Duration, Instant};
 

@@ -15,11 +15,11 @@ pub(crate) fn step(walk: &mut Walk<'_>, path: &str, device: Option<DeviceNumber>
         walk.notes.complain(format_args!("{}: no mount found for {path}", mounts::MOUNTINFO));
         return device.and_then(|d| walk.device(&BlockName::by_number(walk.notes.root, d)?));
     };
+    if let Some(known) = walk.filesystem_on(&mount.point) {
+        return Some(known);
+    }
     let name =
         if walk.knows(&mount.kind) { format!("{}@{}", mount.kind, mount.point) } else { mount.kind.clone() };
-    if walk.knows(&name) {
-        return Some(name);
-    }
     let mut layer = empty_layer(LayerKind::Filesystem, &name);
     layer.label = Some(mount.point.clone());
     layer.facts = facts(&mount);

@@ -62,6 +62,12 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The filesystem layer of a mount point that is already there.
+    pub fn filesystem_on(&self, point: &str) -> Option<String> {
+        let same = |l: &&Layer| l.kind == LayerKind::Filesystem && l.label.as_deref() == Some(point);
+        self.layers.iter().find(same).map(|l| l.name.clone())
+    }
+
     /// Whether a layer of this name is already there.
     pub fn knows(&self, name: &str) -> bool {
         self.layers.iter().any(|l| l.name == name)

@@ -17,6 +17,13 @@ const DISAGREE_INSIDE_MIN: f64 = 0.5;
 /// Longest jiffy in use (HZ=100). Devices that pass bios on time them in jiffies.
 const JIFFY_S: f64 = 0.01;
 
+/// The instant of a reading hangs together with what the cores are doing within about this time: a completion or a
+/// wake-up. Sampled means are off by up to X times this; at 6.18 on two busy cores half of it was seen.
+const UNFAIR_S: f64 = 50e-6;
+
+/// Sampled means whose unfairness may exceed this share of what is inside are not taken for values.
+const UNFAIR_SHARE: f64 = 0.25;
+
 /// Share of readings at the limit from which submitters must have waited for a free request.
 const EXHAUSTED_SHARE: f64 = 0.05;
 
@@ -35,6 +42,10 @@ pub(crate) struct Observation<'a> {
     pub instants: &'a Instants,
     /// Whether the driver is reached without a scheduler.
     pub unscheduled: bool,
+    /// Whether the in-flight field of `stat` is known to count what is accepted, not only what was sent.
+    pub counts_accepted: bool,
+    /// Whether a LUN queue depth can hold requests back behind the scheduler.
+    pub lun: bool,
     /// I/Os the generator had outstanding beyond what stands inside this layer; absent where this layer is one of
     /// several side by side.
     pub outstanding: Option<f64>,
@@ -54,7 +65,7 @@ impl Observation<'_> {
         let length_s = self.length_s.max(1e-9);
         let response_s = (delta.ios > 0).then(|| delta.io_s / delta.ios as f64);
         let inside = self.inside(&delta, response_s);
-        let device_queue = self.device_queue(&inside, response_s);
+        let device_queue = self.device_queue(&inside, &delta, response_s);
         let mut doubts = Vec::new();
         let host_queue = self.host_queue(&inside, &device_queue, &mut doubts);
         let little_error = self.little_error(&inside, response_s, &mut doubts);
@@ -72,7 +83,7 @@ impl Observation<'_> {
             host_wait_us: per_request_us(&host_queue),
             service_us: per_request_us(&device_queue),
             response_us: response_s.map(|s| s * 1e6),
-            device_queue_peak: self.sent().filter(|m| m.count > 0).map(|m| m.max),
+            device_queue_peak: (self.instants.sent.count > 0).then_some(self.instants.sent.max),
             device_queue_limit: (limit.count > 0).then_some(self.instants.bounds.device).flatten(),
             device_queue_limit_range: (limit.count > 0).then_some((limit.min, limit.max)),
             little_error,
@@ -111,13 +122,7 @@ impl Observation<'_> {
         (inside * JIFFY_S / self.length_s.max(1e-9)).sqrt()
     }
 
-    /// Readings of what was sent to the driver.
-    fn sent(&self) -> Option<&super::moments::Moments> {
-        let seen = self.instants;
-        [&seen.busy, &seen.sent].into_iter().find(|m| m.count > 0)
-    }
-
-    fn device_queue(&self, inside: &Standing, response_s: Option<f64>) -> Standing {
+    fn device_queue(&self, inside: &Standing, delta: &StatDelta, response_s: Option<f64>) -> Standing {
         if self.kind != QueueKind::RequestBased {
             let rule = match self.kind {
                 QueueKind::Partition => {
@@ -127,16 +132,44 @@ impl Observation<'_> {
             };
             return Standing { how: How::Derived { rule: rule.to_owned() }, ..inside.clone() };
         }
-        let most = self.instants.bounds.device.map_or(inside.high, |limit| limit.min(inside.high));
-        let Some(sent) = self.sent().filter(|m| m.count >= SAMPLES_MIN) else {
-            return Standing::between(0.0, most.max(0.0), "too few readings of the requests in flight");
-        };
-        let doubled = 2.0 * sent.standard_error(self.period_s(sent.count), response_s.unwrap_or(0.0));
-        Standing {
-            mean: Some(sent.mean),
-            low: (sent.mean - doubled).max(0.0),
-            high: sent.mean + doubled,
-            how: How::Sampled { file: self.sent_file.clone(), samples: sent.count },
+        let most = self.instants.bounds.device.map_or(inside.high, |limit| limit.min(inside.high)).max(0.0);
+        let seen = self.instants;
+        if seen.sent.count < SAMPLES_MIN {
+            return Standing::between(0.0, most, "too few readings of the requests in flight");
+        }
+        let how = How::Sampled { file: self.sent_file.clone(), samples: seen.sent.count };
+        if self.counts_accepted {
+            return self.share_sent(inside, response_s, how);
+        }
+        let doubled =
+            2.0 * seen.sent.standard_error(self.period_s(seen.sent.count), response_s.unwrap_or(0.0));
+        let unfair = delta.requests as f64 / self.length_s.max(1e-9) * UNFAIR_S;
+        let (low, high) = (seen.sent.mean - doubled - unfair, seen.sent.mean + doubled + unfair);
+        if unfair <= UNFAIR_SHARE * inside.high.max(DISAGREE_INSIDE_MIN) {
+            return Standing { mean: Some(seen.sent.mean), low: low.max(0.0), high, how };
+        }
+        if self.unscheduled && !self.lun {
+            // Nothing can hold a request back between its driver tag and the driver, but a full plug or ring.
+            let rule = "no scheduler: what is accepted has a driver tag and is sent at once".to_owned();
+            return Standing { how: How::Derived { rule }, ..inside.clone() };
+        }
+        let why = "requests are too short to be met at fair instants, and this kernel has no second count";
+        Standing::between(low.clamp(0.0, most), most, why)
+    }
+
+    /// The share of what is inside that was sent, from pairs of readings, times what is inside by its durations.
+    fn share_sent(&self, inside: &Standing, response_s: Option<f64>, how: How) -> Standing {
+        let whole = inside.mean.unwrap_or(0.0);
+        let pair = &self.instants.pair;
+        match pair.ratio(self.period_s(pair.count), response_s.unwrap_or(0.0)) {
+            Some((share, error)) => Standing {
+                mean: Some(whole * share.min(1.0)),
+                low: (inside.low * (share - 2.0 * error)).max(0.0),
+                high: inside.high * (share + 2.0 * error).min(1.0),
+                how,
+            },
+            // Never anything in flight at any reading: what was inside came and went between them.
+            None => Standing { mean: None, low: 0.0, high: inside.high, how },
         }
     }
 
@@ -187,11 +220,11 @@ impl Observation<'_> {
         Some((above, text))
     }
 
-    /// Compares the two independent means of what is inside: by durations and by readings.
+    /// Compares two independent means of what is inside: by durations and by readings of the in-flight field.
     ///
-    /// Before 6.16 the in-flight field of a request-based device counts only what was sent to the driver. Where the
-    /// readings of both files agree with each other and stay below the durations, that may be the cause (or nothing
-    /// waits), so no claim is made.
+    /// That field must count what is accepted: it does on bio-based devices, and on others since 6.16; before that
+    /// it does where nothing can be held back (no scheduler, no LUN). And readings must be fair to 5 %: requests of
+    /// at least [`UNFAIR_S`] / 5 %, 1 ms.
     fn little_error(
         &self,
         inside: &Standing,
@@ -199,23 +232,20 @@ impl Observation<'_> {
         doubts: &mut Vec<Doubt>,
     ) -> Option<f64> {
         let counted = inside.mean?;
+        let response_s = response_s?;
         let read = &self.instants.inside;
-        if read.count < SAMPLES_MIN || counted.max(read.mean) < DISAGREE_INSIDE_MIN {
+        let held_back = self.kind != QueueKind::BioBased && (self.lun || !self.unscheduled);
+        let independent = self.counts_accepted || !held_back;
+        let fair = response_s * DISAGREE_SHARE >= UNFAIR_S;
+        if read.count < SAMPLES_MIN || !independent || !fair || counted.max(read.mean) < DISAGREE_INSIDE_MIN {
             return None;
         }
-        let error = read.standard_error(self.period_s(read.count), response_s.unwrap_or(0.0));
-        let started_only =
-            self.kind != QueueKind::BioBased && (read.mean - self.instants.sent.mean).abs() <= 3.0 * error;
-        if started_only && read.mean < counted && !self.unscheduled {
-            return None;
-        }
+        let error = read.standard_error(self.period_s(read.count), response_s);
         let difference = (counted - read.mean).abs();
         let share = difference / counted.max(read.mean);
         let grain = if self.kind == QueueKind::BioBased { self.jiffy_error(counted) } else { 0.0 };
-        let allowed = 3.0 * error.hypot(grain) + self.edge_error(response_s);
-        // Requests held back in a plug are inside and not sent; on older kernels that is all the difference there is.
-        let plugged = started_only && read.mean < counted;
-        if share > DISAGREE_SHARE && difference > allowed && !plugged {
+        let allowed = 3.0 * error.hypot(grain) + self.edge_error(Some(response_s));
+        if share > DISAGREE_SHARE && difference > allowed {
             doubts.push(Doubt {
                 id: DoubtId::CountersDisagree,
                 weight: Weight::Caution,

@@ -10,9 +10,12 @@
 //!   time where it completes, so what is in flight at an end is counted whole or not at all: an error of at most
 //!   n R / T for n in flight at the ends, which `low` and `high` carry. Newer kernels sum nanoseconds (only the sum is
 //!   cut to ms); devices that pass bios on sum jiffies, which widens the range further.
-//! - `device_queue`, request-based: mean of the readings of `device/device_busy` for SCSI, of `inflight` otherwise
-//!   (it counts requests sent to the driver and nothing else); `low` and `high` are two standard errors away, longer
-//!   response times making fewer readings independent.
+//! - `device_queue`, request-based, since 6.16: `inside` times the share that was sent, from pairs of readings:
+//!   `device/device_busy` for SCSI and `inflight` otherwise (sent to the driver and nothing else) against the in-flight
+//!   field of `stat` (everything accepted). Instants at which a thread gets a core are not fair, but unfair to both.
+//! - `device_queue`, request-based, older kernels (both files count the same): mean of the readings. Where requests
+//!   are so short that unfair instants may spoil it, `inside` without a scheduler and a LUN, else only bounds.
+//!   `low` and `high` are two standard errors away, longer response times making fewer readings independent.
 //! - `host_queue` = `inside` - `device_queue`, not below 0.
 //! - Requests that wait for a tag are in no counter of the layer. When readings stood at what may be allocated
 //!   (`nr_requests` or the driver's tags, times the hardware queues that the load's cores map to) and more I/Os were
@@ -22,9 +25,9 @@
 //!   their own: `host_queue` is 0 and `device_queue` is what is inside.
 //! - `device_queue_limit`: LUN queue depth for SCSI, driver tags otherwise (`nr_requests` where that is lower and no
 //!   scheduler stands before the driver), read every 100 ms; a move is the doubt `queue-depth-changed`.
-//! - `little_error` compares `inside` by durations with the mean of the in-flight readings of `stat`. Since 6.16 the
-//!   latter count everything accepted; on older kernels they miss what waits in the scheduler, so no comparison is
-//!   made where that can explain the gap. Above 5 % and beyond three standard errors it is `counters-disagree`.
+//! - `little_error` compares `inside` by durations with the mean of the in-flight readings of `stat`, where these count
+//!   everything accepted and requests last at least 1 ms (shorter ones are not met at fair instants). Above 5 % and
+//!   beyond three standard errors it is `counters-disagree`.
 //! - `queue/iostats` = 0, counters that were reset, or that stood still while the layers around counted: no numbers,
 //!   but the doubt `counters-off`.
 //! - `response_us` = time / requests, `service_us` = `device_queue` / X and `host_wait_us` = `host_queue` / X (Little).
@@ -55,8 +58,8 @@ use crate::root::Root;
 use kept::{Buffer, Kept};
 use machine::Machine;
 use record::{Follow, Followed, IoPath, Window};
-use sampler::Sampler;
-use sources::Source;
+use sampler::{Gathered, Sampler};
+use sources::{QueueKind, Source};
 use std::sync::Arc;
 use std::time::Instant;
 use window::{End, PathShape};
@@ -91,6 +94,8 @@ pub struct PathFollower {
     ticks_per_s: f64,
     /// Layers whose files could not be opened.
     lost: Vec<String>,
+    /// See the rule of `device_queue`.
+    counts_accepted: bool,
     begun: Option<End>,
     course: Vec<CoursePoint>,
     cost: FollowCost,
@@ -113,6 +118,7 @@ impl PathFollower {
             cores: cores.to_vec(),
             ticks_per_s: rustix::param::clock_ticks_per_second() as f64,
             lost,
+            counts_accepted: release_counts_accepted(root),
             begun: None,
             course: Vec::new(),
             cost: FollowCost::default(),
@@ -158,6 +164,7 @@ impl Follow for PathFollower {
         self.cost.rounds += gathered.rounds;
         self.cost.windows_s += length_s;
         self.cost.cpu_s += gathered.cpu_s;
+        self.counts_accepted |= readings_count_accepted(&self.sources, &gathered);
         let followed = window::Closed {
             sources: &self.sources,
             shape: &self.shape,
@@ -167,10 +174,30 @@ impl Follow for PathFollower {
             before: &before,
             after: &after,
             gathered: &gathered,
+            counts_accepted: self.counts_accepted,
             window,
         }
         .followed();
         self.course = gathered.course;
         followed
     }
+}
+
+/// Whether this kernel's release says that the in-flight field of `stat` counts all that is accepted: since 6.16
+/// (the series of May 2025 that made `diskstats` sum its own counters and left the driver's tags to `inflight`).
+pub(crate) fn release_counts_accepted(root: &Root) -> bool {
+    let release = root.text("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+    let mut next = || numbers.next()?.ok();
+    next().zip(next()).is_some_and(|version| version >= (6, 16))
+}
+
+/// Whether the readings themselves say so (distributions carry changes back): both files read alike on kernels
+/// where they count the same, whatever waits.
+fn readings_count_accepted(sources: &[Source], gathered: &Gathered) -> bool {
+    sources.iter().zip(&gathered.layers).any(|(source, seen)| {
+        let plain = source.kind == QueueKind::RequestBased && source.busy.is_none();
+        let gap = seen.pair.gap_mean();
+        plain && seen.pair.count >= 20 && gap > 0.5 && gap > 0.2 * seen.pair.x_mean()
+    })
 }

@@ -5,7 +5,7 @@
 //! slows down. Between windows it is parked and costs nothing.
 
 use super::kept::{Buffer, Kept};
-use super::moments::Moments;
+use super::moments::{Moments, Pair};
 use super::process::CpuTime;
 use super::sources::{Bounds, Source};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -34,12 +34,12 @@ const COURSE_MAX: usize = 6000;
 /// What was seen of one layer at the instants.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Instants {
-    /// `inflight`: sent to the driver (request-based), or everything inside (bio-based).
+    /// Sent to the device: `device_busy` of a LUN, else `inflight`.
     pub sent: Moments,
     /// In-flight field of `stat`.
     pub inside: Moments,
-    /// `device_busy`.
-    pub busy: Moments,
+    /// Both at the same instants.
+    pub pair: Pair,
     /// Readings of `inside` that stood at the limit of what is accepted.
     pub at_accepted: u64,
     /// Lowest and highest limit at the device.
@@ -177,6 +177,7 @@ struct Rounds<'a> {
     /// Running mean of what one round costs.
     round_s: f64,
     readings: Vec<Reading>,
+    stat_first: bool,
 }
 
 /// One layer at one instant.
@@ -184,7 +185,6 @@ struct Rounds<'a> {
 struct Reading {
     sent: Option<u64>,
     stat: Option<super::stat::BlockStat>,
-    busy: Option<u64>,
     bounds: Option<Bounds>,
 }
 
@@ -197,6 +197,7 @@ impl<'a> Rounds<'a> {
             seed: 0x9E37_79B9_7F4A_7C15,
             round_s: 0.0,
             readings: vec![Reading::default(); sources.len()],
+            stat_first: false,
         }
     }
 
@@ -263,13 +264,22 @@ impl<'a> Rounds<'a> {
     fn round(&mut self, course: bool, unscheduled: &[bool]) {
         let buffer = &mut self.buffer;
         for ((source, reading), unscheduled) in self.sources.iter().zip(&mut self.readings).zip(unscheduled) {
-            *reading = Reading {
-                sent: source.inflight.as_ref().and_then(|f| f.sum(buffer)),
-                stat: source.stat(buffer),
-                busy: source.busy.as_ref().and_then(|f| f.number(buffer)),
-                bounds: course.then(|| source.bounds(*unscheduled, buffer)),
+            let files = (source.busy.as_ref(), source.inflight.as_ref());
+            let sent = |buffer: &mut Buffer| match files {
+                (Some(busy), _) => busy.number(buffer),
+                (None, inflight) => inflight.and_then(|f| f.sum(buffer)),
             };
+            // Which of the two comes first alternates, so that what changes in between falls on both alike.
+            *reading = if self.stat_first {
+                let stat = source.stat(buffer);
+                Reading { stat, sent: sent(buffer), bounds: None }
+            } else {
+                let sent = sent(buffer);
+                Reading { stat: source.stat(buffer), sent, bounds: None }
+            };
+            reading.bounds = course.then(|| source.bounds(*unscheduled, buffer));
         }
+        self.stat_first = !self.stat_first;
     }
 
     /// Tasks ready to run now, without this thread, from `/proc/loadavg` (`/proc/stat` sums all interrupt counts
@@ -322,12 +332,12 @@ impl Instants {
         if let Some(sent) = reading.sent {
             self.sent.add(sent as f64);
         }
-        if let Some(busy) = reading.busy {
-            self.busy.add(busy as f64);
-        }
         if let Some(stat) = reading.stat {
             let inside = stat.in_flight as f64;
             self.inside.add(inside);
+            if let Some(sent) = reading.sent {
+                self.pair.add(inside, sent as f64);
+            }
             let most = inside.max(reading.sent.unwrap_or(0) as f64);
             self.at_accepted += u64::from(self.bounds.accepted.is_some_and(|a| most >= a));
         }

@@ -84,6 +84,8 @@ pub(crate) struct Closed<'a> {
     pub before: &'a End,
     pub after: &'a End,
     pub gathered: &'a Gathered,
+    /// Whether the in-flight field of `stat` is known to count what is accepted.
+    pub counts_accepted: bool,
     pub window: &'a Window,
 }
 
@@ -141,6 +143,8 @@ impl Closed<'_> {
             scsi: before.scsi.zip(after.scsi),
             instants: self.gathered.layers.get(place).unwrap_or(&empty),
             unscheduled: before.unscheduled,
+            counts_accepted: self.counts_accepted,
+            lun: source.lun_depth.is_some(),
             outstanding: self.alone(place).then_some(self.window.outstanding_mean),
         };
         observation

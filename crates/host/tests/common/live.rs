@@ -5,8 +5,8 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread::JoinHandle;
 
 pub const BLOCK: usize = 4096;
@@ -58,7 +58,8 @@ impl LoopDevice {
     pub fn set(&self, file: &str, value: &str) -> bool {
         let file = PathBuf::from(format!("/sys/block/{}/queue/{file}", self.name));
         let before = std::fs::read_to_string(&file).unwrap();
-        let before = before.split_once('[').and_then(|(_, r)| r.split_once(']')).map_or(before.trim(), |(a, _)| a);
+        let before =
+            before.split_once('[').and_then(|(_, r)| r.split_once(']')).map_or(before.trim(), |(a, _)| a);
         let set = std::fs::write(&file, value).is_ok();
         if set {
             self.before.borrow_mut().push((file, before.to_owned()));
