@@ -32,18 +32,7 @@ pub fn doubts(steps: &[Step], points: &[Point], subject: &SubjectFacts) -> Vec<D
     all.extend(generator_short(steps));
     all.extend(drift(steps));
     all.extend(io_errors(steps));
-    strongest_of_each(all)
-}
-
-fn strongest_of_each(mut all: Vec<Doubt>) -> Vec<Doubt> {
-    all.sort_by(|a, b| b.weight.cmp(&a.weight).then(a.id.cmp(&b.id)));
-    let mut kept: Vec<Doubt> = Vec::new();
-    for doubt in all {
-        if !kept.iter().any(|k| k.id == doubt.id) {
-            kept.push(doubt);
-        }
-    }
-    kept
+    record::doubt::heaviest_of_each(all)
 }
 
 fn doubt(id: DoubtId, weight: Weight, text: String) -> Doubt {

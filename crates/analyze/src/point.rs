@@ -75,6 +75,27 @@ pub struct Queue {
     pub high: f64,
 }
 
+impl Point {
+    /// Takes the latencies of this concurrency from `steps`: they are not part of a stored point.
+    pub fn take_latencies(&mut self, steps: &[Step]) {
+        let windows: Vec<&Step> =
+            steps.iter().filter(|s| s.concurrency() == Some(self.concurrency)).collect();
+        (self.read, self.write, self.flush) = (
+            merged(&windows, IoClass::Read),
+            merged(&windows, IoClass::Write),
+            merged(&windows, IoClass::Flush),
+        );
+        self.response = self.read.clone();
+        self.response.merge(&self.write);
+    }
+}
+
+fn merged(windows: &[&Step], class: IoClass) -> LatencyHistogram {
+    let mut whole = LatencyHistogram::new();
+    windows.iter().for_each(|s| whole.merge(&s.latency(class)));
+    whole
+}
+
 /// Pools all closed-loop windows of one concurrency into points, ascending. Windows that measured nothing are left out.
 pub fn points(steps: &[Step], path: Option<&IoPath>) -> Vec<Point> {
     let mut by_concurrency: BTreeMap<u32, Vec<&Step>> = BTreeMap::new();
@@ -89,12 +110,8 @@ pub fn points(steps: &[Step], path: Option<&IoPath>) -> Vec<Point> {
 fn pool(concurrency: u32, windows: &[&Step], path: Option<&IoPath>) -> Point {
     let seconds: f64 = windows.iter().map(|s| s.measured_s).sum();
     let ios: u64 = windows.iter().map(|s| s.ios()).sum();
-    let merged = |class| {
-        let mut whole = LatencyHistogram::new();
-        windows.iter().for_each(|s| whole.merge(&s.latency(class)));
-        whole
-    };
-    let (read, write, flush) = (merged(IoClass::Read), merged(IoClass::Write), merged(IoClass::Flush));
+    let (read, write, flush) =
+        (merged(windows, IoClass::Read), merged(windows, IoClass::Write), merged(windows, IoClass::Flush));
     let mut response = read.clone();
     response.merge(&write);
     let rates: Vec<f64> = windows.iter().flat_map(|s| full_slices(s)).map(|(_, iops)| iops).collect();

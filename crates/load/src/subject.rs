@@ -78,6 +78,11 @@ impl LoadSubject {
         self.path = Some(path);
     }
 
+    /// How many workers share the concurrency from the next step on. At least one; a sweep over cores changes it.
+    pub fn set_workers(&mut self, workers: u32) {
+        self.plan.workers = workers.max(1);
+    }
+
     /// Who follows the queue around each measured window.
     pub fn set_follower(&mut self, follower: Box<dyn Follow>) {
         self.follower = Some(follower);

@@ -62,3 +62,15 @@ pub enum DoubtId {
     /// The measurement ended before its time.
     CutShort,
 }
+
+/// Heaviest first, each kind once with its heaviest text (the first of equals).
+pub fn heaviest_of_each(mut doubts: Vec<Doubt>) -> Vec<Doubt> {
+    doubts.sort_by(|a, b| b.weight.cmp(&a.weight).then(a.id.cmp(&b.id)));
+    let mut kept: Vec<Doubt> = Vec::new();
+    for doubt in doubts {
+        if !kept.iter().any(|k| k.id == doubt.id) {
+            kept.push(doubt);
+        }
+    }
+    kept
+}

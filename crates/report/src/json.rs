@@ -47,6 +47,7 @@ pub fn run_document(report: &ProbeReport, ended_at: Option<jiff::Timestamp>) -> 
     document.subject = Some(SubjectFacts { path: None, ..report.subject.clone() });
     document.options = report.options.clone();
     document.answer = answer;
+    document.kept = serde_json::to_value(&report.answer).expect("the answer has text keys only");
     document
 }
 

@@ -20,11 +20,19 @@ impl FromStr for Cores {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let bad = || format!("'{text}' is no list of cores; write 0,2-3 to pin, or 1..4 to sweep from one to four cores");
+        let bad = || {
+            format!(
+                "'{text}' is no list of cores; write 0,2-3 to pin, or 1..4 to sweep from one to four cores"
+            )
+        };
         let number = |part: &str| part.trim().parse::<u32>().map_err(|_| bad());
         if let Some((first, last)) = text.split_once("..") {
             let (first, last) = (number(first)?, number(last)?);
-            return if first >= 1 && last >= first && last <= 4096 { Ok(Self::Sweep { first, last }) } else { Err(bad()) };
+            return if first >= 1 && last >= first && last <= 4096 {
+                Ok(Self::Sweep { first, last })
+            } else {
+                Err(bad())
+            };
         }
         let mut cores = Vec::new();
         for part in text.split(',') {

@@ -6,7 +6,8 @@ pub mod quantity;
 
 use clap::{Parser, Subcommand};
 
-const ABOUT: &str = "Finds how much I/O a storage path carries before latency breaks its limit, and which layer stops it.";
+const ABOUT: &str =
+    "Finds how much I/O a storage path carries before latency breaks its limit, and which layer stops it.";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,6 +36,8 @@ pub struct Cli {
 pub enum Command {
     /// Find the load line of a path: how much it carries, where the waiting I/Os stand, what stops it, what to try.
     Probe(Box<probe::ProbeArgs>),
+    /// Show a run that was kept with --out again.
+    Report(ReportArgs),
     /// Say what can and cannot be measured on this host, why, and what would enable it.
     Doctor(DoctorArgs),
 }
@@ -45,6 +48,16 @@ pub struct DoctorArgs {
     /// Directory or device to look at besides the host.
     #[arg(default_value = ".")]
     pub target: std::path::PathBuf,
+}
+
+/// Arguments of `report`.
+#[derive(Debug, clap::Args)]
+pub struct ReportArgs {
+    /// The run folder.
+    pub run: std::path::PathBuf,
+    /// Write the page to this file instead of printing.
+    #[arg(long, value_name = "FILE")]
+    pub page: Option<std::path::PathBuf>,
 }
 
 /// Output that all commands share.

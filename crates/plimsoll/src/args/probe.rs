@@ -48,6 +48,9 @@ pub struct ProbeArgs {
     /// Share of writes; only into a file of Plimsoll's own or a device named twice.
     #[arg(long, value_name = "PERCENT", value_parser = quantity::percent, help_heading = "Workload")]
     pub write: Option<f64>,
+    /// How writes become durable.
+    #[arg(long, value_enum, help_heading = "Workload")]
+    pub sync: Option<SyncName>,
     /// Let all workers use the same blocks; by default each has a region of its own.
     #[arg(long, help_heading = "Workload")]
     pub shared_blocks: bool,
@@ -59,8 +62,9 @@ pub struct ProbeArgs {
     pub size: Option<u64>,
 
     /// How I/Os are submitted. sync: one blocking thread per outstanding I/O, as dd and PostgreSQL up to 17 do.
-    #[arg(long, value_enum, default_value_t = EngineName::IoUring, help_heading = "Load")]
-    pub engine: EngineName,
+    /// The default is io_uring.
+    #[arg(long, value_enum, help_heading = "Load")]
+    pub engine: Option<EngineName>,
     /// Load threads that share the concurrency (default: half the cores, at most four).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Load")]
     pub workers: Option<u32>,
@@ -141,6 +145,17 @@ pub enum PatternName {
     Random,
     /// One after another.
     Sequential,
+}
+
+/// How writes become durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SyncName {
+    /// When the kernel or the device says they are done.
+    None,
+    /// Each write is followed by fdatasync, as PostgreSQL does.
+    Fdatasync,
+    /// Each write is durable by itself (O_DSYNC), as Oracle does.
+    Dsync,
 }
 
 /// Engines.

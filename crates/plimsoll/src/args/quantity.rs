@@ -11,7 +11,8 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         "t" => 1 << 40,
         _ => return Err(format!("'{text}' is no size; write it like 8k, 1M or 4G")),
     };
-    let number: f64 = number.parse().map_err(|_| format!("'{text}' is no size; write it like 8k, 1M or 4G"))?;
+    let number: f64 =
+        number.parse().map_err(|_| format!("'{text}' is no size; write it like 8k, 1M or 4G"))?;
     let bytes = number * factor as f64;
     if !(1.0..=9e18).contains(&bytes) {
         return Err(format!("'{text}' is out of range"));
@@ -96,6 +97,11 @@ mod tests {
     fn depth_lists_are_sorted_and_bounded() {
         assert_eq!(depths("4,1,2,2"), Ok(vec![1, 2, 4]));
         assert_eq!(depths("1-3,8"), Ok(vec![1, 2, 3, 8]));
-        assert!(depths("0").is_err() && depths("").is_err() && depths("3-1").is_err() && depths("1-999999").is_err());
+        assert!(
+            depths("0").is_err()
+                && depths("").is_err()
+                && depths("3-1").is_err()
+                && depths("1-999999").is_err()
+        );
     }
 }

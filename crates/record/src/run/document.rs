@@ -34,6 +34,9 @@ pub struct RunDocument {
     pub options: Value,
     /// What the command answered: the document of its `--json`, without what is here already.
     pub answer: Value,
+    /// What the command itself needs to show the run again; its form is the version's own.
+    #[serde(default)]
+    pub kept: Value,
     /// Findings, heaviest first.
     pub findings: Vec<Value>,
 }
@@ -66,6 +69,7 @@ impl RunDocument {
             tunables: Vec::new(),
             options: Value::Null,
             answer: Value::Null,
+            kept: Value::Null,
             findings: Vec::new(),
         }
     }

@@ -1,0 +1,5 @@
+//! One command each.
+
+pub mod doctor;
+pub mod probe;
+pub mod report;
