@@ -1,4 +1,5 @@
 //! The path from invented kernel folders.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod common;
 

@@ -6,7 +6,7 @@
 
 use super::kept::{Buffer, Kept};
 use super::moments::{Moments, Pair};
-use super::process::CpuTime;
+use super::process::thread_s;
 use super::sources::{Bounds, Source};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -227,9 +227,10 @@ impl<'a> Rounds<'a> {
         unscheduled: &[bool],
     ) {
         let mut course_at = Duration::ZERO;
+        // Waking up and going to sleep again cost more than reading: sleeps stand inside the measured span.
+        let mut booked_s = thread_s();
         let mut round = 0_u64;
         loop {
-            let before = CpuTime::of_thread();
             let at = began.elapsed();
             let course = at >= course_at;
             if course {
@@ -244,7 +245,9 @@ impl<'a> Rounds<'a> {
                     return;
                 }
                 self.book(&mut state.gathered, at, course, running);
-                let cost_s = (CpuTime::of_thread() - before).total_s();
+                let now_s = thread_s();
+                let cost_s = (now_s - booked_s).max(0.0);
+                booked_s = now_s;
                 state.gathered.cpu_s += cost_s;
                 self.round_s = if self.round_s == 0.0 { cost_s } else { 0.9 * self.round_s + 0.1 * cost_s };
             }

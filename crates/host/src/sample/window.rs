@@ -250,7 +250,7 @@ impl Closed<'_> {
         let foreign_s = if self.shape.kernel_threads {
             seconds(all.user) - ours.user_s
         } else {
-            seconds(all.user + all.system) - ours.total_s()
+            seconds(all.user.saturating_add(all.system)) - ours.total_s()
         };
         (foreign_s / self.length_s()).max(0.0)
     }
@@ -269,7 +269,8 @@ impl Closed<'_> {
                 Some((*cpu, after.since(&before.1)))
             })
             .collect();
-        let irq: u64 = deltas.iter().map(|(_, t)| t.irq + t.softirq).sum();
+        let irq =
+            deltas.iter().fold(0_u64, |sum, (_, t)| sum.saturating_add(t.irq).saturating_add(t.softirq));
         let irq_us = (!deltas.is_empty()).then(|| per_io(irq as f64 / self.ticks_per_s)).flatten();
         let user_us = per_io(ours.user_s);
         // The sampling thread's own time is nearly all system time.
