@@ -143,6 +143,22 @@ fn waiters_for_a_tag_widen_the_bound_of_the_host_queue() {
 }
 
 #[test]
+fn waiters_are_no_more_than_the_layer_above_holds() {
+    let tree = lun("6.16.0");
+    tree.write("sys/block/sda/queue/nr_requests", "8\n");
+    tree.write("sys/block/sda/device/device_busy", "8\n");
+    reads(&tree, "sda", 0, 0, 8);
+    let (followed, length_s) = follow(&tree, window(1000, 8192, 30.0), |tree| {
+        reads(tree, "sda", 1000, 1760, 8);
+        // Of the 30 outstanding only about 12 have come as far as the volume.
+        reads(tree, "dm-0", 1000, 2640, 12);
+    });
+    let high = layer(&followed, "sda").host_queue.high;
+    assert!(high < 0.88 / length_s + 2.0, "{high}");
+    assert!(high > 0.88 / length_s - 0.5, "{high}");
+}
+
+#[test]
 fn a_queue_depth_that_moves_is_said_with_both_values() {
     let tree = lun("6.16.0");
     let (followed, _) = follow(&tree, window(10, 8192, 1.0), |tree| {

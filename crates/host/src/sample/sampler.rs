@@ -28,7 +28,7 @@ const COURSE: Duration = Duration::from_millis(100);
 /// The run queue is read in every so manieth round.
 const RUNNING_EVERY: u64 = 4;
 
-/// Points of the time course kept per window: ten minutes.
+/// Points of the time course kept per layer and window: ten minutes.
 const COURSE_MAX: usize = 6000;
 
 /// What was seen of one layer at the instants.
@@ -298,9 +298,10 @@ impl<'a> Rounds<'a> {
         if let Some(running) = running {
             gathered.running.add(running);
         }
+        let points_max = COURSE_MAX * self.sources.len();
         for (place, (reading, seen)) in self.readings.iter().zip(&mut gathered.layers).enumerate() {
             seen.book(reading);
-            let Some(stat) = reading.stat.filter(|_| course && gathered.course.len() < COURSE_MAX) else {
+            let Some(stat) = reading.stat.filter(|_| course && gathered.course.len() < points_max) else {
                 continue;
             };
             gathered.course.push(CoursePoint {
