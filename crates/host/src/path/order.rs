@@ -12,7 +12,7 @@ pub(crate) fn top_first(mut layers: Vec<Layer>) -> Vec<Layer> {
     let edges: Vec<(usize, usize)> = layers
         .iter()
         .enumerate()
-        .flat_map(|(i, l)| l.below.iter().filter_map(move |b| Some((i, b))))
+        .flat_map(|(i, l)| l.below.iter().map(move |b| (i, b)))
         .filter_map(|(i, b)| Some((i, *index.get(b.as_str())?)))
         .collect();
     let mut height = vec![0_usize; layers.len()];

@@ -46,8 +46,7 @@ pub(crate) struct Observation<'a> {
     pub counts_accepted: bool,
     /// Whether a LUN queue depth can hold requests back behind the scheduler.
     pub lun: bool,
-    /// I/Os the generator had outstanding beyond what stands inside this layer; absent where this layer is one of
-    /// several side by side.
+    /// I/Os at this layer or waiting for it, at most; absent where that cannot be told.
     pub outstanding: Option<f64>,
 }
 

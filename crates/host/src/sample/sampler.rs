@@ -6,7 +6,7 @@
 
 use super::kept::{Buffer, Kept};
 use super::moments::{Moments, Pair};
-use super::process::CpuTime;
+use super::process::thread_s;
 use super::sources::{Bounds, Source};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -28,7 +28,7 @@ const COURSE: Duration = Duration::from_millis(100);
 /// The run queue is read in every so manieth round.
 const RUNNING_EVERY: u64 = 4;
 
-/// Points of the time course kept per window: ten minutes.
+/// Points of the time course kept per layer and window: ten minutes.
 const COURSE_MAX: usize = 6000;
 
 /// What was seen of one layer at the instants.
@@ -227,9 +227,10 @@ impl<'a> Rounds<'a> {
         unscheduled: &[bool],
     ) {
         let mut course_at = Duration::ZERO;
+        // Waking up and going to sleep again cost more than reading: sleeps stand inside the measured span.
+        let mut booked_s = thread_s();
         let mut round = 0_u64;
         loop {
-            let before = CpuTime::of_thread();
             let at = began.elapsed();
             let course = at >= course_at;
             if course {
@@ -244,7 +245,9 @@ impl<'a> Rounds<'a> {
                     return;
                 }
                 self.book(&mut state.gathered, at, course, running);
-                let cost_s = (CpuTime::of_thread() - before).total_s();
+                let now_s = thread_s();
+                let cost_s = (now_s - booked_s).max(0.0);
+                booked_s = now_s;
                 state.gathered.cpu_s += cost_s;
                 self.round_s = if self.round_s == 0.0 { cost_s } else { 0.9 * self.round_s + 0.1 * cost_s };
             }
@@ -295,9 +298,10 @@ impl<'a> Rounds<'a> {
         if let Some(running) = running {
             gathered.running.add(running);
         }
+        let points_max = COURSE_MAX * self.sources.len();
         for (place, (reading, seen)) in self.readings.iter().zip(&mut gathered.layers).enumerate() {
             seen.book(reading);
-            let Some(stat) = reading.stat.filter(|_| course && gathered.course.len() < COURSE_MAX) else {
+            let Some(stat) = reading.stat.filter(|_| course && gathered.course.len() < points_max) else {
                 continue;
             };
             gathered.course.push(CoursePoint {

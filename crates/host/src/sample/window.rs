@@ -4,7 +4,7 @@ use super::kept::Buffer;
 use super::layer::{Observation, Seen};
 use super::machine::{Moment, Ticks};
 use super::sampler::Gathered;
-use super::sources::Source;
+use super::sources::{QueueKind, Source};
 use super::stat::{BlockStat, StatDelta};
 use record::{CpuSeen, Doubt, DoubtId, Followed, HostSeen, IoPath, LayerKind, ScsiSeen, Weight, Window};
 use std::time::Instant;
@@ -145,18 +145,42 @@ impl Closed<'_> {
             unscheduled: before.unscheduled,
             counts_accepted: self.counts_accepted,
             lun: source.lun_depth.is_some(),
-            outstanding: self.alone(place).then_some(self.window.outstanding_mean),
+            outstanding: self.outstanding(place),
         };
         observation
             .seen()
             .ok_or_else(|| off(&source.name, "its counters went back: it was set up anew meanwhile"))
     }
 
-    /// Whether all I/Os of the path pass this layer: only then does what is outstanding above belong to it. A path
-    /// with one lowest device has no siblings anywhere.
-    fn alone(&self, place: usize) -> bool {
-        let leaves = self.sources.iter().filter(|s| s.leaf).count();
-        leaves <= 1 || place == 0 && self.sources.first().is_some_and(|s| !s.leaf)
+    /// I/Os that are at this layer or wait for it: what stands inside the layer above, or what the generator keeps
+    /// outstanding, less what stands in the lowest devices beside this one. Absent where no such sum can be told.
+    fn outstanding(&self, place: usize) -> Option<f64> {
+        let source = &self.sources[place];
+        let leaves: Vec<usize> = (0..self.sources.len()).filter(|p| self.sources[*p].leaf).collect();
+        let all = self.window.outstanding_mean;
+        // A partition accounts its requests once they have a tag: waiters are in it as little as in its disk.
+        let holds_waiters = |p: &usize| self.sources[*p].kind != QueueKind::Partition;
+        let mut candidates = if leaves.len() <= 1 { (0..place).rev() } else { (0..place.min(1)).rev() };
+        let above =
+            candidates.find(|p| holds_waiters(p) && !self.sources[*p].leaf && self.inside(*p).is_some());
+        let upper = above.and_then(|p| self.inside(p)).map_or(all, |inside| inside.min(all));
+        match (leaves.len(), source.leaf) {
+            (0 | 1, _) => Some(upper),
+            (_, false) => (place == 0).then_some(upper),
+            (_, true) => {
+                let others = leaves.iter().filter(|p| **p != place);
+                let beside: f64 = others.map(|p| self.inside(*p).unwrap_or(0.0)).sum();
+                Some((upper - beside).max(0.0))
+            }
+        }
+    }
+
+    /// Mean number inside a layer by its durations alone; absent where it counted nothing.
+    fn inside(&self, place: usize) -> Option<f64> {
+        let (before, after) = (&self.before.layers[place], &self.after.layers[place]);
+        let length_s = (after.at - before.at).as_secs_f64();
+        let delta = StatDelta::between(&before.stat?, &after.stat?, length_s)?;
+        (length_s > 0.0 && delta.requests > 0).then(|| delta.all_s / length_s)
     }
 
     /// A layer that counted nothing while a layer below it did, and the generator worked, keeps no counts (heads of
@@ -250,7 +274,7 @@ impl Closed<'_> {
         let foreign_s = if self.shape.kernel_threads {
             seconds(all.user) - ours.user_s
         } else {
-            seconds(all.user + all.system) - ours.total_s()
+            seconds(all.user.saturating_add(all.system)) - ours.total_s()
         };
         (foreign_s / self.length_s()).max(0.0)
     }
@@ -269,7 +293,8 @@ impl Closed<'_> {
                 Some((*cpu, after.since(&before.1)))
             })
             .collect();
-        let irq: u64 = deltas.iter().map(|(_, t)| t.irq + t.softirq).sum();
+        let irq =
+            deltas.iter().fold(0_u64, |sum, (_, t)| sum.saturating_add(t.irq).saturating_add(t.softirq));
         let irq_us = (!deltas.is_empty()).then(|| per_io(irq as f64 / self.ticks_per_s)).flatten();
         let user_us = per_io(ours.user_s);
         // The sampling thread's own time is nearly all system time.

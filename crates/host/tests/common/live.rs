@@ -5,9 +5,11 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+
+static TURN: Mutex<()> = Mutex::new(());
 
 pub const BLOCK: usize = 4096;
 
@@ -20,6 +22,8 @@ pub struct LoopDevice {
     /// Settings as they were, in the order they were changed. They outlive the loop device otherwise.
     before: RefCell<Vec<(PathBuf, String)>>,
     _held: File,
+    /// One at a time: two loaded devices would spoil each other's numbers.
+    _turn: MutexGuard<'static, ()>,
     _folder: tempfile::TempDir,
 }
 
@@ -30,6 +34,7 @@ impl LoopDevice {
             eprintln!("skipped: {why}");
             None
         };
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         if !rustix::process::geteuid().is_root() {
             return skip("a loop device of one's own needs root");
         }
@@ -47,7 +52,15 @@ impl LoopDevice {
         let held = File::open(&device).unwrap();
         assert!(Command::new("losetup").arg("-d").arg(&device).status().unwrap().success());
         let name = device.file_name().unwrap().to_string_lossy().into_owned();
-        let device = Self { name, device, file, before: RefCell::default(), _held: held, _folder: folder };
+        let device = Self {
+            name,
+            device,
+            file,
+            before: RefCell::default(),
+            _held: held,
+            _turn: turn,
+            _folder: folder,
+        };
         // A killed test may have left its settings on this device.
         device.set("iostats", "1");
         device.set("scheduler", "none");

@@ -14,7 +14,7 @@ impl Tree {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    /// From lines `path = content` (with `\n` for line ends) and `path -> link target`; blank lines and lines that
+    /// From lines `path = content` (with `\n` and `\t` for line ends and tabs) and `path -> link target`; blank lines and lines that
     /// begin with `#` are left out, `path/` makes a folder.
     pub fn of(text: &str) -> Self {
         let tree = Self::new();
@@ -27,7 +27,7 @@ impl Tree {
             if let Some((path, target)) = line.split_once(" -> ") {
                 self.link(path.trim(), target.trim());
             } else if let Some((path, content)) = line.split_once(" =") {
-                self.write(path.trim(), &content.trim_start().replace("\\n", "\n"));
+                self.write(path.trim(), content.trim_start().replace("\\n", "\n").replace("\\t", "\t"));
             } else {
                 assert!(line.ends_with('/'), "neither file, link nor folder: {line}");
                 std::fs::create_dir_all(self.place(line)).unwrap();
