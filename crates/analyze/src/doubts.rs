@@ -64,8 +64,7 @@ fn host_disturbed(steps: &[Step]) -> Option<Doubt> {
         reasons.push(format!("the hypervisor took {:.0} % of the time", 100.0 * steal));
     }
     let weight = if delay > RUN_DELAY_SPOILS { Weight::Spoils } else { Weight::Caution };
-    (!reasons.is_empty())
-        .then(|| doubt(DoubtId::HostDisturbed, weight, format!("host disturbed: {}", reasons.join("; "))))
+    (!reasons.is_empty()).then(|| doubt(DoubtId::HostDisturbed, weight, reasons.join("; ")))
 }
 
 fn foreign_io(steps: &[Step], subject: &SubjectFacts) -> Option<Doubt> {

@@ -36,8 +36,8 @@ pub fn split(path: &IoPath, layers: &[LayerSeen], outstanding: f64, mib_per_s: f
     }
     let at_device = sum(devices.iter().map(|l| queue_of(&l.device_queue)));
     let own_queues = own_host_queues(path, layers, &devices);
-    let counted_host = sum(own_queues.iter().map(|l| queue_of(&l.host_queue)));
-    let hidden = outstanding - at_device.high_or_mean() - counted_host.high_or_mean();
+    let counted_host = sum(own_queues.iter().map(|l| counted_host_queue(l)));
+    let hidden = outstanding - at_device.high_or_mean() - counted_host.mean.unwrap_or(counted_host.high);
     let tag_waiters = if waits_for_tags(path, &devices) { hidden.max(0.0) } else { 0.0 };
     let host_queue = counted_host.plus(tag_waiters);
     let above = Queue {
@@ -107,6 +107,19 @@ fn own_host_queues<'a>(
         .collect()
 }
 
+/// What the counters themselves hold in a layer's host queue. Where waiters for a tag may stand above the counters, the
+/// follower gives only a bound for both; what was accepted and not sent is known all the same.
+fn counted_host_queue(seen: &LayerSeen) -> Queue {
+    let whole = queue_of(&seen.host_queue);
+    match (whole.mean, seen.inside.mean, seen.device_queue.mean) {
+        (None, Some(inside), Some(device)) => {
+            let counted = (inside - device).max(0.0);
+            Queue { mean: Some(counted), low: whole.low.min(counted), high: whole.high.max(counted) }
+        }
+        _ => whole,
+    }
+}
+
 fn is_above(path: &IoPath, upper: &str, lower: &str) -> bool {
     let Some(layer) = path.layer(upper) else { return false };
     layer.below.iter().any(|child| child == lower || is_above(path, child, lower))
@@ -149,6 +162,7 @@ impl Queue {
     }
 
     fn plus(self, more: f64) -> Self {
-        Self { mean: self.mean.map(|m| m + more), low: self.low, high: self.high + more }
+        let mean = self.mean.map(|m| m + more);
+        Self { mean, low: self.low, high: self.high.max(mean.unwrap_or(self.high)) }
     }
 }

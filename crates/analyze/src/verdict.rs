@@ -13,11 +13,12 @@ pub fn bound_by(case: &Case) -> BoundBy {
     let Some(last) = case.last() else {
         return rule::unknown::nothing_measured();
     };
-    let rules: [fn(&Case) -> Option<BoundBy>; 8] = [
+    let rules: [fn(&Case) -> Option<BoundBy>; 9] = [
         rule::throttle::known_cap,
         rule::cpu::no_time_left,
         rule::concurrency::still_scales,
         rule::path::uneven,
+        rule::saturation::full_device,
         rule::device_queue::lun_depth,
         rule::host_queue::requests,
         rule::throttle::flat_as_a_cap,

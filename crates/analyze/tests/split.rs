@@ -82,3 +82,15 @@ fn without_counters_all_is_bounded_by_what_is_outstanding() {
     let split = split(&path(vec![other(LayerKind::Filesystem, "nfs", &[], false)]), &[], 8.0, 10.0);
     assert_eq!((split.above.mean, split.above.low, split.above.high), (None, 0.0, 8.0));
 }
+
+#[test]
+fn waiters_for_a_tag_stand_in_the_host_queue() {
+    let path = path(vec![scsi("sda", 128.0, 256.0, "mq-deadline")]);
+    let mut seen = layer_seen("sda", 1000.0, 166.0, 80.0, Some(128.0));
+    seen.host_queue = record::Standing::between(158.0, 400.0, "all 256 scheduler tags were taken");
+    let split = split(&path, &[seen], 512.0, mib(1000.0));
+    assert_eq!(
+        (split.above.mean, split.host_queue.mean, split.device_queue.mean),
+        (Some(0.0), Some(432.0), Some(80.0))
+    );
+}

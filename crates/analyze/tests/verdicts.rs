@@ -186,3 +186,13 @@ fn nothing_measured_and_one_deep_point_are_cannot_tell() {
     let one = vec![step(32, 5000.0, 0.1, vec![layer_seen("sda", 5000.0, 0.0, 32.0, Some(254.0))])];
     assert_eq!(judge(&one, &subject(path), "p99<10ms").layer, BoundLayer::Unknown);
 }
+
+#[test]
+fn a_device_that_was_full_before_its_queue_limit_is_the_device() {
+    // 8 slots inside the device serve all; the LUN takes 32, and what is beyond waits in the host.
+    let path = path(vec![scsi("sda", 32.0, 256.0, "mq-deadline")]);
+    let steps = station(&path, 8.0, 0.001, Some(32.0), |n| ((n - 32.0).max(0.0), n.min(32.0)));
+    let verdict = judge(&steps, &subject(path), "p99<10ms");
+    assert_eq!(verdict.layer, BoundLayer::Device, "{verdict:?}");
+    assert_eq!(verdict.runner_up.unwrap().0, BoundLayer::HostQueue);
+}
