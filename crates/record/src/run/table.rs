@@ -4,6 +4,7 @@
 //! UTF-8 text and bytes, Snappy compression. Arrow is left out on purpose: it triples the build of this crate and
 //! gives a writer of a few thousand rows nothing.
 
+use super::document::TableFile;
 use super::error::RunError;
 use parquet::basic::Compression;
 use parquet::column::writer::ColumnWriter;
@@ -14,6 +15,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::record::Field;
 use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -125,26 +127,29 @@ impl Table {
         self.rows += 1;
     }
 
-    /// Writes the table to `path` and syncs it to disk.
-    pub(crate) fn write(&self, path: &Path) -> Result<(), RunError> {
+    /// Writes the table to `path` and syncs it to disk; answers with length and checksum.
+    pub(crate) fn write(&self, path: &Path) -> Result<(u64, u32), RunError> {
         let system = |doing| move |cause| RunError::System { doing, path: path.to_owned(), cause };
-        let file = File::create(path).map_err(system("creating"))?;
-        self.write_into(&file).map_err(|cause| RunError::Table {
+        let bytes = self.to_parquet().map_err(|cause| RunError::Table {
             doing: "writing",
             path: path.to_owned(),
             cause,
         })?;
-        file.sync_all().map_err(system("syncing"))
+        let mut file = File::create(path).map_err(system("creating"))?;
+        file.write_all(&bytes).map_err(system("writing"))?;
+        file.sync_all().map_err(system("syncing"))?;
+        Ok((bytes.len() as u64, crc32fast::hash(&bytes)))
     }
 
-    fn write_into(&self, file: &File) -> parquet::errors::Result<()> {
+    /// The file in memory: tables of a run are small, and a checksum needs all of it anyway.
+    fn to_parquet(&self) -> parquet::errors::Result<Vec<u8>> {
         let schema = Arc::new(parquet::schema::parser::parse_message_type(&self.message())?);
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_created_by("plimsoll".to_owned())
             .set_key_value_metadata(Some(vec![KeyValue::new(SCHEMA_KEY.to_owned(), self.schema.clone())]))
             .build();
-        let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties))?;
+        let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?;
         let mut group = writer.next_row_group()?;
         for column in &self.columns {
             if let Some(mut open) = group.next_column()? {
@@ -153,7 +158,7 @@ impl Table {
             }
         }
         group.close()?;
-        writer.close().map(|_| ())
+        writer.into_inner()
     }
 
     /// The schema in Parquet's own words.
@@ -222,11 +227,37 @@ fn byte_array(cell: &Cell) -> Option<ByteArray> {
     }
 }
 
+/// Fails when the file at `path` is not the one that was written.
+pub(crate) fn verify(path: &Path, written: &TableFile) -> Result<(), RunError> {
+    let bytes = std::fs::read(path).map_err(|cause| RunError::System {
+        doing: "reading",
+        path: path.to_owned(),
+        cause,
+    })?;
+    let told = |size: u64, crc: u32| format!("{size} bytes with CRC-32 {crc:08x}");
+    let expected = told(written.size_bytes, written.crc32);
+    let found = told(bytes.len() as u64, crc32fast::hash(&bytes));
+    if expected == found { Ok(()) } else { Err(RunError::Damaged { path: path.to_owned(), expected, found }) }
+}
+
 /// Reads a table back whose schema is `expected`, all row groups together.
 ///
 /// # Errors
 /// The file is absent, is no Parquet, or carries another schema.
 pub fn read_table(path: &Path, expected: &str) -> Result<Table, RunError> {
+    // The library asserts in places where a damaged or forged file breaks its expectations. A run may come from
+    // anywhere, so that becomes an error like any other; nothing outlives the attempt that could be left half changed.
+    let attempt = std::panic::catch_unwind(|| read_parquet(path, expected));
+    attempt.unwrap_or_else(|_| {
+        Err(RunError::Damaged {
+            path: path.to_owned(),
+            expected: "pages as Parquet has them".to_owned(),
+            found: "pages that contradict each other".to_owned(),
+        })
+    })
+}
+
+fn read_parquet(path: &Path, expected: &str) -> Result<Table, RunError> {
     let file = File::open(path).map_err(|cause| RunError::System {
         doing: "opening",
         path: path.to_owned(),
