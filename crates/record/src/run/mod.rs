@@ -25,6 +25,7 @@
 //! What this does not do: it never appends to a finished run, and it keeps no lock. Two writers on one folder are the
 //! command's business.
 
+mod cell;
 mod document;
 mod error;
 mod journal;
@@ -34,10 +35,11 @@ mod schema;
 mod table;
 mod writer;
 
+pub use cell::{Cell, Kind};
 pub use document::{RUN_SCHEMA, RunDocument, TableFile, TunableSeen};
 pub use error::{Complaint, RunError};
 pub use reader::{RunRead, read_run};
-pub use table::{Cell, Kind, Table, read_table};
+pub use table::{Table, read_table};
 pub use writer::RunWriter;
 
 /// The document of a finished run.

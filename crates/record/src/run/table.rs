@@ -4,6 +4,7 @@
 //! UTF-8 text and bytes, Snappy compression. Arrow is left out on purpose: it triples the build of this crate and
 //! gives a writer of a few thousand rows nothing.
 
+use super::cell::{Cell, Kind, fits};
 use super::document::TableFile;
 use super::error::RunError;
 use parquet::basic::Compression;
@@ -23,34 +24,6 @@ use std::sync::Arc;
 const SCHEMA_KEY: &str = "plimsoll.schema";
 /// Files of runs are small; a foreign file with more rows than this is not one of ours.
 const ROWS_MAX: i64 = 10_000_000;
-
-/// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// 64-bit integers.
-    Int,
-    /// Doubles.
-    Float,
-    /// UTF-8 text.
-    Text,
-    /// Bytes.
-    Bytes,
-}
-
-/// One value.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
-    /// Absent.
-    Null,
-    /// An integer.
-    Int(i64),
-    /// A double.
-    Float(f64),
-    /// Text.
-    Text(String),
-    /// Bytes.
-    Bytes(Vec<u8>),
-}
 
 /// Rows under named columns.
 #[derive(Clone, Debug, PartialEq)]
@@ -177,17 +150,6 @@ impl Table {
     }
 }
 
-fn fits(kind: Kind, cell: &Cell) -> bool {
-    matches!(
-        (kind, cell),
-        (_, Cell::Null)
-            | (Kind::Int, Cell::Int(_))
-            | (Kind::Float, Cell::Float(_))
-            | (Kind::Text, Cell::Text(_))
-            | (Kind::Bytes, Cell::Bytes(_))
-    )
-}
-
 impl Column {
     fn write(&self, writer: &mut ColumnWriter<'_>) -> parquet::errors::Result<()> {
         // Definition level 1 means present, 0 null: the column is optional and flat.
@@ -307,61 +269,5 @@ fn cell_of(field: Field) -> Cell {
         Field::Str(value) => Cell::Text(value),
         Field::Bytes(value) => Cell::Bytes(value.data().to_vec()),
         _ => Cell::Null,
-    }
-}
-
-impl From<Option<f64>> for Cell {
-    /// A number that is not finite is no number: it becomes null, as in JSON.
-    fn from(value: Option<f64>) -> Self {
-        value.filter(|v| v.is_finite()).map_or(Self::Null, Self::Float)
-    }
-}
-
-impl From<f64> for Cell {
-    fn from(value: f64) -> Self {
-        Some(value).into()
-    }
-}
-
-impl From<u64> for Cell {
-    /// Parquet's common integer is signed; no count of a run comes near its end.
-    fn from(value: u64) -> Self {
-        Self::Int(i64::try_from(value).unwrap_or(i64::MAX))
-    }
-}
-
-impl From<Option<u64>> for Cell {
-    fn from(value: Option<u64>) -> Self {
-        value.map_or(Self::Null, Self::from)
-    }
-}
-
-impl From<u32> for Cell {
-    fn from(value: u32) -> Self {
-        Self::Int(i64::from(value))
-    }
-}
-
-impl From<Option<u32>> for Cell {
-    fn from(value: Option<u32>) -> Self {
-        value.map_or(Self::Null, Self::from)
-    }
-}
-
-impl From<&str> for Cell {
-    fn from(value: &str) -> Self {
-        Self::Text(value.to_owned())
-    }
-}
-
-impl From<String> for Cell {
-    fn from(value: String) -> Self {
-        Self::Text(value)
-    }
-}
-
-impl From<Vec<u8>> for Cell {
-    fn from(value: Vec<u8>) -> Self {
-        Self::Bytes(value)
     }
 }
