@@ -110,6 +110,29 @@ proptest! {
     }
 
     #[test]
+    fn damaged_tables_are_complaints_and_never_panics(
+        file in prop::sample::select(vec!["samples.parquet", "steps.parquet"]),
+        at in 0.0f64..1.0,
+        damage in prop::collection::vec(any::<u8>(), 1..12),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), &[step(1, vec![vec![1000, 2000], vec![3000]])]).finish(&document()).unwrap();
+        let path = dir.path().join(file);
+        let mut bytes = fs::read(&path).unwrap();
+        let start = ((bytes.len() - damage.len()) as f64 * at) as usize;
+        bytes[start..start + damage.len()].copy_from_slice(&damage);
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, bytes).unwrap();
+        let read = read_run(dir.path()).unwrap();
+        prop_assert!(read.document.is_some());
+        let same = fs::read(&path).unwrap() == whole;
+        prop_assert_eq!(read.complaints.is_empty(), same);
+        // What has no checksum must not bring the reader down either.
+        let schema = format!("plimsoll.{}/1", file.trim_end_matches(".parquet"));
+        prop_assert!(read_table(&path, &schema).is_ok() || !same);
+    }
+
+    #[test]
     fn a_journal_torn_anywhere_keeps_all_whole_steps(cut in 0.0f64..1.0) {
         let dir = tempfile::tempdir().unwrap();
         let steps = [step(1, vec![vec![1000, 2000]]), step(2, vec![vec![3000], vec![4000]])];

@@ -1,7 +1,7 @@
 //! Views of the curve that all forms of the report share.
 
 use analyze::{Point, Queue};
-use probe::{Answer, LoadLine};
+use probe::{Answer, LoadLine, Outcome};
 use record::{IoClass, LatencyHistogram, LatencyLimit, Statistic};
 
 /// The statistic of the limit at a point, us. Without a class, reads and writes count each and the worse is shown.
@@ -38,11 +38,11 @@ pub fn nearest(points: &[Point], concurrency: f64) -> Option<usize> {
     points.iter().enumerate().min_by(better).map(|(index, _)| index)
 }
 
-/// Index of the point that may be called this concurrency: within a quarter of it, else none.
+/// Index of the point that may be called this concurrency: no further from it than between two doublings, else none.
 pub fn marked(points: &[Point], concurrency: f64) -> Option<usize> {
     let near = |i: &usize| {
         let ratio = f64::from(points[*i].concurrency.max(1)) / concurrency;
-        (0.8..=1.25).contains(&ratio)
+        (0.7..=1.42).contains(&ratio)
     };
     nearest(points, concurrency).filter(near)
 }
@@ -68,6 +68,15 @@ impl Known {
             }
             None => Self::Absent,
         }
+    }
+}
+
+/// What the load line is called: only a search that ended at the limit, or a list of depths, found one in full.
+pub fn line_name(answer: &Answer) -> &'static str {
+    match answer.outcome {
+        Outcome::NeverReached { .. } => "saturation",
+        Outcome::EdgeOfRange { .. } => "at least",
+        _ => "load line",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::curve;
 use crate::number::{count, significant, time, whole};
-use analyze::{Advice, BoundLayer};
+use analyze::{Advice, BoundLayer, Point};
 use probe::{Answer, LoadLine, Outcome};
 use record::{DoubtId, Weight};
 
@@ -24,13 +24,9 @@ pub fn verdict(answer: &Answer) -> Verdict {
             Verdict { label: "Load line", headline: carried(line), more: qualified(line) }
         }
         (Outcome::Found, None) => no_line("the search ended, but no number stands.".to_owned()),
-        (Outcome::NeverReached { saturation_concurrency, iops_max }, _) => Verdict {
-            label: "Limit never reached",
-            headline: format!("{limit} held all the way; the path stops at {} IOPS.", whole(*iops_max)),
-            more: vec![format!(
-                "95 % of that come with {saturation_concurrency} outstanding I/Os; more buy latency, not throughput."
-            )],
-        },
+        (Outcome::NeverReached { saturation_concurrency, iops_max }, line) => {
+            never_reached(answer, *saturation_concurrency, *iops_max, line)
+        }
         (Outcome::BrokenAtOne { measured_us }, _) => Verdict {
             label: "No load line",
             headline: format!("{limit} is already broken with one I/O outstanding: {}.", time(*measured_us)),
@@ -64,7 +60,26 @@ pub fn verdict(answer: &Answer) -> Verdict {
             ]
             .concat(),
         },
-        (Outcome::Swept, None) => no_line(format!("{limit} holds at none of the listed depths.")),
+        (Outcome::Swept, None) => swept_without_line(answer),
+    }
+}
+
+/// Listed depths without a load line: none holds the limit, or all that were listed do and the line lies elsewhere.
+fn swept_without_line(answer: &Answer) -> Verdict {
+    let limit = &answer.limit;
+    let limit_us = limit.limit_ns as f64 / 1e3;
+    let holds = |p: &&Point| curve::limit_statistic_us(limit, p).is_some_and(|us| us < limit_us);
+    match answer.points.iter().filter(holds).max_by_key(|p| p.concurrency) {
+        None => no_line(format!("{limit} holds at none of the listed depths.")),
+        Some(point) => Verdict {
+            label: "No load line",
+            headline: format!(
+                "{limit} holds at {} outstanding I/Os ({} IOPS).",
+                point.concurrency,
+                whole(point.iops)
+            ),
+            more: vec!["The listed depths do not tell how much further it would hold.".to_owned()],
+        },
     }
 }
 
@@ -72,17 +87,35 @@ fn no_line(headline: String) -> Verdict {
     Verdict { label: "No load line", headline, more: Vec::new() }
 }
 
+fn never_reached(answer: &Answer, concurrency: u32, iops_max: f64, line: Option<&LoadLine>) -> Verdict {
+    let limit = &answer.limit;
+    let mib_per_s = line.map_or_else(String::new, |l| format!(" ({} MiB/s)", significant(l.mib_per_s)));
+    let mut more = line.map(qualified).unwrap_or_default();
+    more.push(format!(
+        "95 % of that come with {concurrency} outstanding I/Os; more of them buy latency, not throughput."
+    ));
+    Verdict {
+        label: "Limit never reached",
+        headline: format!("{limit} held all the way; the path stops at {} IOPS{mib_per_s}.", whole(iops_max)),
+        more,
+    }
+}
+
 fn edge(answer: &Answer, concurrency: u32, line: Option<&LoadLine>) -> Verdict {
     let at_edge = curve::nearest(&answer.points, f64::from(concurrency)).map(|i| answer.points[i].iops);
     let least = line.map(|l| l.iops).or(at_edge);
-    let carried = least.map_or_else(String::new, |iops| format!(" of {} IOPS", whole(iops)));
+    let carried = least.map_or_else(String::new, |iops| format!("{} IOPS at ", whole(iops)));
     Verdict {
-        label: "At least",
-        headline: format!("{concurrency} outstanding I/Os{carried}: {} still holds there.", answer.limit),
-        more: vec![
-            "That is the largest concurrency tried and throughput still grows: the load line lies beyond."
-                .to_owned(),
-        ],
+        label: "Beyond the range",
+        headline: format!(
+            "the load line is at least {carried}{concurrency} outstanding I/Os, where {} still holds.",
+            answer.limit
+        ),
+        more: std::iter::once(
+            "That is the largest concurrency tried, and throughput still grows there.".to_owned(),
+        )
+        .chain(line.map(qualified).unwrap_or_default())
+        .collect(),
     }
 }
 
@@ -100,20 +133,18 @@ fn qualified(line: &LoadLine) -> Vec<String> {
     let [low, high] = line.ci95;
     let [n_low, n_high] = line.concurrency_ci95;
     let mut more = vec![format!(
-        "95 % interval {} to {} IOPS, {} to {} I/Os{}",
+        "95 % interval {} to {} IOPS, {} to {} I/Os",
         whole(low),
         whole(high),
         count(n_low),
-        count(n_high),
-        if line.wide { "; wide: a longer --budget narrows it" } else { "" }
+        count(n_high)
     )];
+    if line.wide {
+        more.push("That is wide: a longer --budget narrows it.".to_owned());
+    }
     if let Some(confirmed_us) = line.confirmed_us {
         let statistic = line.limit.statistic;
-        more.push(format!(
-            "confirmed for {} s: {statistic} {}",
-            significant(line.steady_s),
-            time(confirmed_us)
-        ));
+        more.push(format!("confirmed for {} s: {statistic} {}", count(line.steady_s), time(confirmed_us)));
     }
     more
 }

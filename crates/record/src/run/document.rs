@@ -39,6 +39,24 @@ pub struct RunDocument {
     pub kept: Value,
     /// Findings, heaviest first.
     pub findings: Vec<Value>,
+    /// The tables beside this document, as they were written.
+    #[serde(default)]
+    pub tables: Vec<TableFile>,
+}
+
+/// One table as it was written, so that a damaged copy is told from a whole one before anything is read from it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableFile {
+    /// File name within the run.
+    pub file: String,
+    /// Its schema and version.
+    pub schema: String,
+    /// Rows.
+    pub rows: u64,
+    /// Length of the file.
+    pub size_bytes: u64,
+    /// CRC-32 of the file (the IEEE polynomial, as in gzip).
+    pub crc32: u32,
 }
 
 /// One setting as it stood.
@@ -71,6 +89,7 @@ impl RunDocument {
             answer: Value::Null,
             kept: Value::Null,
             findings: Vec::new(),
+            tables: Vec::new(),
         }
     }
 

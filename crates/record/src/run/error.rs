@@ -57,6 +57,16 @@ pub enum RunError {
         #[source]
         cause: parquet::errors::ParquetError,
     },
+    /// A table is not what was written.
+    #[error("{} is damaged: expected {expected}, found {found}; copy the run again", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What `run.json` says, or what the format demands.
+        expected: String,
+        /// What stands there.
+        found: String,
+    },
     /// JSON refused a document.
     #[error("{doing} {}: {cause}", path.display())]
     Json {

@@ -19,9 +19,13 @@
 //! Each table carries its schema under the key `plimsoll.schema` in its Parquet metadata (`plimsoll.steps/1`).
 //! Columns may be added within a version; a renamed or reinterpreted column raises it.
 //!
+//! `run.json` holds the length and the CRC-32 of each table, so a copy that was damaged on its way is told from a whole
+//! one before anything is read from it.
+//!
 //! What this does not do: it never appends to a finished run, and it keeps no lock. Two writers on one folder are the
 //! command's business.
 
+mod cell;
 mod document;
 mod error;
 mod journal;
@@ -31,10 +35,11 @@ mod schema;
 mod table;
 mod writer;
 
-pub use document::{RUN_SCHEMA, RunDocument, TunableSeen};
+pub use cell::{Cell, Kind};
+pub use document::{RUN_SCHEMA, RunDocument, TableFile, TunableSeen};
 pub use error::{Complaint, RunError};
 pub use reader::{RunRead, read_run};
-pub use table::{Cell, Kind, Table, read_table};
+pub use table::{Table, read_table};
 pub use writer::RunWriter;
 
 /// The document of a finished run.

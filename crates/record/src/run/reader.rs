@@ -1,11 +1,11 @@
 //! Reads a run, finished or not.
 
-use super::document::{RUN_SCHEMA, RunDocument};
+use super::document::{RUN_SCHEMA, RunDocument, TableFile};
 use super::error::{Complaint, RunError};
 use super::journal::read_journal;
 use super::rows::{slice_of, step_of};
-use super::schema::{SAMPLES, STEPS};
-use super::table::{Table, read_table};
+use super::schema::{Columns, SAMPLES, STEPS};
+use super::table::{Table, read_table, verify};
 use super::{DOCUMENT_FILE, JOURNAL_FILE};
 use crate::step::{Slice, Step};
 use std::collections::BTreeMap;
@@ -62,8 +62,14 @@ fn read_document(path: &Path) -> Result<RunDocument, RunError> {
 
 fn read_finished(dir: &Path, document: RunDocument) -> Result<RunRead, RunError> {
     let mut complaints = Vec::new();
-    let samples = table_or_complaint(dir, SAMPLES.file, SAMPLES.schema, &mut complaints);
-    let steps = table_or_complaint(dir, STEPS.file, STEPS.schema, &mut complaints);
+    let mut table = |columns: &Columns| match whole_table(dir, columns, &document.tables) {
+        Ok(table) => Some(table),
+        Err(error) => {
+            complaints.push(unread(columns, &error));
+            None
+        }
+    };
+    let (samples, steps) = (table(&SAMPLES), table(&STEPS));
     let mut slices = samples.map(|t| slices_by_step(&t, &mut complaints)).unwrap_or_default();
     let mut kept = Vec::new();
     if let Some(steps) = steps {
@@ -78,23 +84,21 @@ fn read_finished(dir: &Path, document: RunDocument) -> Result<RunRead, RunError>
     Ok(RunRead { document: Some(document), finished: true, steps: kept, complaints })
 }
 
-fn table_or_complaint(
-    dir: &Path,
-    file: &str,
-    schema: &str,
-    complaints: &mut Vec<Complaint>,
-) -> Option<Table> {
-    match read_table(&dir.join(file), schema) {
-        Ok(table) => Some(table),
-        Err(error) => {
-            complaints.push(Complaint {
-                file: file.to_owned(),
-                line: None,
-                expected: format!("a Parquet table {schema}"),
-                found: error.to_string(),
-            });
-            None
-        }
+/// A table whose file is the one that was written. Documents without checksums are taken at their word.
+fn whole_table(dir: &Path, columns: &Columns, written: &[TableFile]) -> Result<Table, RunError> {
+    let path = dir.join(columns.file);
+    if let Some(written) = written.iter().find(|t| t.file == columns.file) {
+        verify(&path, written)?;
+    }
+    read_table(&path, columns.schema)
+}
+
+fn unread(columns: &Columns, error: &RunError) -> Complaint {
+    Complaint {
+        file: columns.file.to_owned(),
+        line: None,
+        expected: format!("the Parquet table {}", columns.schema),
+        found: error.to_string(),
     }
 }
 

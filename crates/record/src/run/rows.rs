@@ -1,7 +1,8 @@
 //! From steps to rows of the tables, and back.
 
+use super::cell::Cell;
 use super::schema::{Columns, EVENTS, LATENCY, LAYERS, SAMPLES, STEPS};
-use super::table::{Cell, Table};
+use super::table::Table;
 use crate::doubt::Doubt;
 use crate::follow::{CpuSeen, HostSeen, LayerSeen, Standing};
 use crate::histogram::LatencyHistogram;

@@ -1,6 +1,6 @@
 //! Columns of the tables. Names are those of the data model; units stand in them.
 
-use super::table::Kind::{self, Bytes, Float, Int, Text};
+use super::cell::Kind::{self, Bytes, Float, Int, Text};
 
 /// Schema and columns of one table.
 pub(crate) struct Columns {

@@ -4,6 +4,8 @@
 //! UTF-8 text and bytes, Snappy compression. Arrow is left out on purpose: it triples the build of this crate and
 //! gives a writer of a few thousand rows nothing.
 
+use super::cell::{Cell, Kind, fits};
+use super::document::TableFile;
 use super::error::RunError;
 use parquet::basic::Compression;
 use parquet::column::writer::ColumnWriter;
@@ -14,6 +16,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::record::Field;
 use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,34 +24,6 @@ use std::sync::Arc;
 const SCHEMA_KEY: &str = "plimsoll.schema";
 /// Files of runs are small; a foreign file with more rows than this is not one of ours.
 const ROWS_MAX: i64 = 10_000_000;
-
-/// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// 64-bit integers.
-    Int,
-    /// Doubles.
-    Float,
-    /// UTF-8 text.
-    Text,
-    /// Bytes.
-    Bytes,
-}
-
-/// One value.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
-    /// Absent.
-    Null,
-    /// An integer.
-    Int(i64),
-    /// A double.
-    Float(f64),
-    /// Text.
-    Text(String),
-    /// Bytes.
-    Bytes(Vec<u8>),
-}
 
 /// Rows under named columns.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,26 +100,29 @@ impl Table {
         self.rows += 1;
     }
 
-    /// Writes the table to `path` and syncs it to disk.
-    pub(crate) fn write(&self, path: &Path) -> Result<(), RunError> {
+    /// Writes the table to `path` and syncs it to disk; answers with length and checksum.
+    pub(crate) fn write(&self, path: &Path) -> Result<(u64, u32), RunError> {
         let system = |doing| move |cause| RunError::System { doing, path: path.to_owned(), cause };
-        let file = File::create(path).map_err(system("creating"))?;
-        self.write_into(&file).map_err(|cause| RunError::Table {
+        let bytes = self.to_parquet().map_err(|cause| RunError::Table {
             doing: "writing",
             path: path.to_owned(),
             cause,
         })?;
-        file.sync_all().map_err(system("syncing"))
+        let mut file = File::create(path).map_err(system("creating"))?;
+        file.write_all(&bytes).map_err(system("writing"))?;
+        file.sync_all().map_err(system("syncing"))?;
+        Ok((bytes.len() as u64, crc32fast::hash(&bytes)))
     }
 
-    fn write_into(&self, file: &File) -> parquet::errors::Result<()> {
+    /// The file in memory: tables of a run are small, and a checksum needs all of it anyway.
+    fn to_parquet(&self) -> parquet::errors::Result<Vec<u8>> {
         let schema = Arc::new(parquet::schema::parser::parse_message_type(&self.message())?);
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_created_by("plimsoll".to_owned())
             .set_key_value_metadata(Some(vec![KeyValue::new(SCHEMA_KEY.to_owned(), self.schema.clone())]))
             .build();
-        let mut writer = SerializedFileWriter::new(file, schema, Arc::new(properties))?;
+        let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?;
         let mut group = writer.next_row_group()?;
         for column in &self.columns {
             if let Some(mut open) = group.next_column()? {
@@ -153,7 +131,7 @@ impl Table {
             }
         }
         group.close()?;
-        writer.close().map(|_| ())
+        writer.into_inner()
     }
 
     /// The schema in Parquet's own words.
@@ -170,17 +148,6 @@ impl Table {
         let fields: String = self.columns.iter().map(field).collect();
         format!("message plimsoll {{ {fields} }}")
     }
-}
-
-fn fits(kind: Kind, cell: &Cell) -> bool {
-    matches!(
-        (kind, cell),
-        (_, Cell::Null)
-            | (Kind::Int, Cell::Int(_))
-            | (Kind::Float, Cell::Float(_))
-            | (Kind::Text, Cell::Text(_))
-            | (Kind::Bytes, Cell::Bytes(_))
-    )
 }
 
 impl Column {
@@ -222,11 +189,37 @@ fn byte_array(cell: &Cell) -> Option<ByteArray> {
     }
 }
 
+/// Fails when the file at `path` is not the one that was written.
+pub(crate) fn verify(path: &Path, written: &TableFile) -> Result<(), RunError> {
+    let bytes = std::fs::read(path).map_err(|cause| RunError::System {
+        doing: "reading",
+        path: path.to_owned(),
+        cause,
+    })?;
+    let told = |size: u64, crc: u32| format!("{size} bytes with CRC-32 {crc:08x}");
+    let expected = told(written.size_bytes, written.crc32);
+    let found = told(bytes.len() as u64, crc32fast::hash(&bytes));
+    if expected == found { Ok(()) } else { Err(RunError::Damaged { path: path.to_owned(), expected, found }) }
+}
+
 /// Reads a table back whose schema is `expected`, all row groups together.
 ///
 /// # Errors
 /// The file is absent, is no Parquet, or carries another schema.
 pub fn read_table(path: &Path, expected: &str) -> Result<Table, RunError> {
+    // The library asserts in places where a damaged or forged file breaks its expectations. A run may come from
+    // anywhere, so that becomes an error like any other; nothing outlives the attempt that could be left half changed.
+    let attempt = std::panic::catch_unwind(|| read_parquet(path, expected));
+    attempt.unwrap_or_else(|_| {
+        Err(RunError::Damaged {
+            path: path.to_owned(),
+            expected: "pages as Parquet has them".to_owned(),
+            found: "pages that contradict each other".to_owned(),
+        })
+    })
+}
+
+fn read_parquet(path: &Path, expected: &str) -> Result<Table, RunError> {
     let file = File::open(path).map_err(|cause| RunError::System {
         doing: "opening",
         path: path.to_owned(),
@@ -276,61 +269,5 @@ fn cell_of(field: Field) -> Cell {
         Field::Str(value) => Cell::Text(value),
         Field::Bytes(value) => Cell::Bytes(value.data().to_vec()),
         _ => Cell::Null,
-    }
-}
-
-impl From<Option<f64>> for Cell {
-    /// A number that is not finite is no number: it becomes null, as in JSON.
-    fn from(value: Option<f64>) -> Self {
-        value.filter(|v| v.is_finite()).map_or(Self::Null, Self::Float)
-    }
-}
-
-impl From<f64> for Cell {
-    fn from(value: f64) -> Self {
-        Some(value).into()
-    }
-}
-
-impl From<u64> for Cell {
-    /// Parquet's common integer is signed; no count of a run comes near its end.
-    fn from(value: u64) -> Self {
-        Self::Int(i64::try_from(value).unwrap_or(i64::MAX))
-    }
-}
-
-impl From<Option<u64>> for Cell {
-    fn from(value: Option<u64>) -> Self {
-        value.map_or(Self::Null, Self::from)
-    }
-}
-
-impl From<u32> for Cell {
-    fn from(value: u32) -> Self {
-        Self::Int(i64::from(value))
-    }
-}
-
-impl From<Option<u32>> for Cell {
-    fn from(value: Option<u32>) -> Self {
-        value.map_or(Self::Null, Self::from)
-    }
-}
-
-impl From<&str> for Cell {
-    fn from(value: &str) -> Self {
-        Self::Text(value.to_owned())
-    }
-}
-
-impl From<String> for Cell {
-    fn from(value: String) -> Self {
-        Self::Text(value)
-    }
-}
-
-impl From<Vec<u8>> for Cell {
-    fn from(value: Vec<u8>) -> Self {
-        Self::Bytes(value)
     }
 }

@@ -1,10 +1,11 @@
 //! Writes a run.
 
-use super::document::{RUN_SCHEMA, RunDocument};
+use super::document::{RUN_SCHEMA, RunDocument, TableFile};
 use super::error::RunError;
 use super::journal::{Journal, Line, is_journal};
 use super::rows::Tables;
 use super::schema::TABLES;
+use super::table::Table;
 use super::{DOCUMENT_FILE, JOURNAL_FILE, PAGE_FILE};
 use crate::step::Step;
 use std::fs::{self, File};
@@ -77,10 +78,13 @@ impl RunWriter {
     }
 
     fn write_all(&self, document: &RunDocument) -> Result<(), RunError> {
-        for (file, table) in self.tables.files() {
-            table.write(&self.dir.join(file))?;
-        }
-        let document = RunDocument { schema: RUN_SCHEMA.to_owned(), ..document.clone() };
+        let written = |(file, table): (&str, &Table)| {
+            let (size_bytes, crc32) = table.write(&self.dir.join(file))?;
+            let rows = table.rows() as u64;
+            Ok(TableFile { file: file.to_owned(), schema: table.schema.clone(), rows, size_bytes, crc32 })
+        };
+        let tables = self.tables.files().into_iter().map(written).collect::<Result<_, RunError>>()?;
+        let document = RunDocument { schema: RUN_SCHEMA.to_owned(), tables, ..document.clone() };
         let path = self.dir.join(DOCUMENT_FILE);
         let mut bytes = serde_json::to_vec_pretty(&document).map_err(|cause| RunError::Json {
             doing: "writing",

@@ -56,7 +56,8 @@ fn points(answer: &Answer) -> String {
         "seconds",
         "errors",
     ];
-    let note = if line.is_some() { "<p class=\"faint\">The load line stands out.</p>" } else { "" };
+    let note =
+        if line.is_some() { "<p class=\"faint\">The row in bold is nearest to the result.</p>" } else { "" };
     format!("<section><h2>Points</h2>{note}{}</section>\n", table("numbers", &headings, rows))
 }
 

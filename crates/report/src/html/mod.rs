@@ -49,14 +49,17 @@ pub fn probe(report: &ProbeReport) -> String {
 
 fn head(report: &ProbeReport) -> String {
     let verdict = words::verdict(&report.answer);
-    let class = if verdict.label == "Load line" { "good" } else { "warn" };
+    let (label, headline) = (escape(verdict.label), escape(&verdict.headline));
+    let headline = if verdict.label == "Load line" {
+        format!("<p class=\"label good\">{label}</p><h1>{headline}</h1>")
+    } else {
+        format!("<h1><span class=\"warn\">{label}:</span> {headline}</h1>")
+    };
     let more: String = verdict.more.iter().map(|m| format!("<p>{}</p>", escape(m))).collect();
     format!(
         "<header><p class=\"faint\">Plimsoll probe &middot; {}</p>\
-         <p class=\"label {class}\">{}</p><h1>{}</h1>{more}<p class=\"faint\">{}</p></header>\n",
+         {headline}{more}<p class=\"faint\">{}</p></header>\n",
         escape(&report.started_at.strftime("%Y-%m-%d %H:%M UTC").to_string()),
-        escape(verdict.label),
-        escape(&verdict.headline),
         escape(&words::subject_line(&report.subject)),
     )
 }

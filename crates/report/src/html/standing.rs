@@ -15,6 +15,8 @@ const ACROSS: (f64, f64) = (72.0, 546.0);
 const UPWARD: (f64, f64) = (454.0, 28.0);
 /// A part that never reaches this share of N is left to the rest.
 const SHARE_MIN: f64 = 0.01;
+/// Less than this of N is the noise between counters, not a place where I/Os stand.
+const REST_SHARE_MIN: f64 = 0.03;
 /// Classes of host queues, lowest layer first.
 const HOST_CLASSES: [&str; 3] = ["host0", "host1", "host2"];
 
@@ -32,8 +34,7 @@ pub fn figure(answer: &Answer) -> String {
     let explained = "The part that grows with every added I/O is what stops the path.";
     let parts = parts(points);
     if points.is_empty() || !parts.iter().any(|p| p.class != "rest") {
-        let text = "<p>No counter tells where the I/Os stood in this run.</p>";
-        return wrap(caption, explained, &[], text);
+        return wrap(caption, "No counter tells where the I/Os stood in this run.", &[], "");
     }
     let mut svg = Svg::new("st", WIDTH, HEIGHT);
     let n_max = points.iter().map(|p| f64::from(p.concurrency)).fold(1.0, f64::max);
@@ -57,22 +58,19 @@ pub fn figure(answer: &Answer) -> String {
     wrap(caption, explained, &keys, &drawing)
 }
 
-/// From below: device, host queues, above, and what no counter tells apart.
+/// From below: device, host queues, what no counter tells apart, and above.
 fn parts(points: &[Point]) -> Vec<Part> {
     let mut parts = vec![part("at the device", "device", points, |p| p.device_queue.mean)];
     parts.extend(host_parts(points));
-    parts.push(part("above the block layer", "above", points, |p| p.above.mean));
-    parts.retain(|p| matters(&p.values, points));
-    let rest: Vec<f64> = points
-        .iter()
-        .enumerate()
-        .map(|(i, p)| {
-            (f64::from(p.concurrency) - parts.iter().map(|part| part.values[i]).sum::<f64>()).max(0.0)
-        })
-        .collect();
-    if rest.iter().zip(points).any(|(rest, p)| *rest > 0.03 * f64::from(p.concurrency)) {
+    let above = part("above the block layer", "above", points, |p| p.above.mean);
+    let known = |i: usize| above.values[i] + parts.iter().map(|part| part.values[i]).sum::<f64>();
+    let rest = |(i, p): (usize, &Point)| (f64::from(p.concurrency) - known(i)).max(0.0);
+    let rest: Vec<f64> = points.iter().enumerate().map(rest).collect();
+    if rest.iter().zip(points).any(|(rest, p)| *rest > REST_SHARE_MIN * f64::from(p.concurrency)) {
         parts.push(Part { name: "not told apart".to_owned(), class: "rest", values: rest });
     }
+    parts.push(above);
+    parts.retain(|p| matters(&p.values, points));
     parts
 }
 

@@ -43,7 +43,7 @@ pub fn figure(answer: &Answer) -> String {
     }
     keys.push(("k-limit", format!("limit {}", answer.limit)));
     if curve::load_line(answer).is_some() {
-        keys.push(("k-line", "load line, 95 % interval".to_owned()));
+        keys.push(("k-line", format!("{}, 95 % interval", curve::line_name(answer))));
     }
     if answer.knee.is_some() {
         keys.push(("k-knee", "knee".to_owned()));
@@ -157,7 +157,7 @@ fn uprights(svg: &mut Svg, frame: &Frame, answer: &Answer, names: Names) {
             svg,
             "line",
             f64::from(line.concurrency),
-            &name(format!("load line {}", line.concurrency)),
+            &name(format!("{} {}", curve::line_name(answer), line.concurrency)),
         );
     }
 }

@@ -95,6 +95,7 @@ fn right(text: &str, width: usize) -> String {
 
 /// Which rows are marked.
 struct Marks {
+    line_name: &'static str,
     load_line: Option<usize>,
     knee: Option<usize>,
 }
@@ -103,6 +104,7 @@ impl Marks {
     fn of(answer: &Answer) -> Self {
         let at = |n: f64| curve::marked(&answer.points, n);
         Self {
+            line_name: curve::line_name(answer),
             load_line: curve::load_line(answer).and_then(|l| at(f64::from(l.concurrency))),
             knee: answer.knee.as_ref().and_then(|k| at(k.concurrency)),
         }
@@ -120,10 +122,10 @@ impl Marks {
     fn legend(&self) -> Option<String> {
         let mut signs = Vec::new();
         match (self.load_line, self.knee) {
-            (Some(line), Some(knee)) if line == knee => signs.push("* load line and knee"),
+            (Some(line), Some(knee)) if line == knee => signs.push(format!("* {} and knee", self.line_name)),
             (line, knee) => {
-                signs.extend(line.map(|_| "> load line"));
-                signs.extend(knee.map(|_| "k nearest to the knee"));
+                signs.extend(line.map(|_| format!("> {}", self.line_name)));
+                signs.extend(knee.map(|_| "k nearest to the knee".to_owned()));
             }
         }
         (!signs.is_empty()).then(|| signs.join("   "))

@@ -2,8 +2,8 @@
 
 use super::sink::{Role, Sink};
 use super::{Style, bars, points};
-use crate::number::{count, significant, time, whole};
-use crate::{ProbeReport, words};
+use crate::number::{ABSENT, TimeUnit, count, fitted, significant, standing, time, whole};
+use crate::{ProbeReport, curve, words};
 use analyze::BoundBy;
 use probe::{Answer, OpenPoint};
 use record::{Doubt, IoPath, Layer, Limit, LimitKind, Weight};
@@ -42,7 +42,7 @@ fn verdict(out: &mut Sink, answer: &Answer) {
     let verdict = words::verdict(answer);
     let good = verdict.label == "Load line";
     let role = if good { Role::Good } else { Role::Warn };
-    if verdict.label.len() < MARGIN {
+    if good {
         out.labelled(Some(role), verdict.label, MARGIN, &verdict.headline);
     } else {
         out.labelled(Some(role), "", 0, &format!("{}: {}", verdict.label, verdict.headline));
@@ -116,26 +116,39 @@ fn doubts(out: &mut Sink, doubts: &[Doubt]) {
     }
 }
 
+/// Rates tried in an open loop.
 fn open_loop(out: &mut Sink, rates: &[OpenPoint]) {
-    if rates.is_empty() {
-        return;
-    }
+    let Some(slowest_us) = curve::largest(rates.iter().map(|r| r.response_us.p99)) else { return };
+    let unit = TimeUnit::for_us(slowest_us);
     out.gap();
-    out.line(Some(Role::Strong), "Open loop: I/Os due at a rate, response from the instant each was due");
+    let title = "Open loop: I/Os due at a rate; response times from when each was due";
+    out.line(Some(Role::Strong), &format!("{title}, {}", unit.symbol()));
+    let heading = ["of line", "asked IOPS", "done IOPS", "mean", "p99", "p99.9", "standing", "limit"];
+    out.line(Some(Role::Strong), &open_row(&heading.map(str::to_owned)));
     for rate in rates {
-        let share = rate.share.map_or(String::new(), |s| format!(" ({:.0} % of the load line)", s * 100.0));
-        let text = format!(
-            "{} of {} IOPS{share}: mean {}, p99 {}, {} outstanding; the limit {}{}",
-            whole(rate.iops),
-            whole(rate.asked_iops),
-            time(rate.response_us.mean),
-            time(rate.response_us.p99),
-            significant(rate.outstanding_mean),
-            if rate.holds { "holds" } else { "breaks" },
-            rate.lag.as_ref().map_or(String::new(), |lag| format!("; {lag}"))
-        );
-        out.labelled(None, "  ", 2, &text);
+        out.line(None, &open_row(&open_cells(rate, unit)));
+        if let Some(lag) = &rate.lag {
+            out.labelled(Some(Role::Warn), "", MARGIN, lag);
+        }
     }
+}
+
+fn open_row(cells: &[String; 8]) -> String {
+    let [share, asked, done, mean, p99, p999, standing, limit] = cells;
+    format!("{share:>9}{asked:>12}{done:>11}{mean:>8}{p99:>8}{p999:>8}{standing:>10}  {limit}")
+}
+
+fn open_cells(rate: &OpenPoint, unit: TimeUnit) -> [String; 8] {
+    [
+        rate.share.map_or(ABSENT.to_owned(), |s| format!("{:.0} %", s * 100.0)),
+        fitted(rate.asked_iops, 11),
+        fitted(rate.iops, 10),
+        unit.show(rate.response_us.mean),
+        unit.show(rate.response_us.p99),
+        unit.show(rate.response_us.p999),
+        standing(rate.outstanding_mean),
+        if rate.holds { "holds" } else { "breaks" }.to_owned(),
+    ]
 }
 
 fn path_layers(out: &mut Sink, path: &IoPath) {
@@ -187,7 +200,7 @@ pub fn limit_words(limit: &Limit) -> String {
 
 fn foot(out: &mut Sink, report: &ProbeReport) {
     out.gap();
-    out.labelled(None, "Spent", MARGIN, &format!("{} s of load", significant(report.answer.spent_s)));
+    out.labelled(None, "Spent", MARGIN, &format!("{} s of load", count(report.answer.spent_s)));
     if let Some(folder) = &report.run_folder {
         out.labelled(None, "Run", MARGIN, folder);
     }
