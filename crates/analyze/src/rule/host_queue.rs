@@ -48,6 +48,17 @@ pub fn requests(case: &Case) -> Option<BoundBy> {
     })
 }
 
+/// A peak that the mean nearly reaches, clearly below every limit in a file: slots of the driver or of a virtual queue.
+fn hidden_slots(seen: &LayerSeen, layer: &Layer) -> Option<f64> {
+    let peak = seen.device_queue_peak?;
+    let mean = queue_of(&seen.device_queue).high_or_mean();
+    let (limit, _) = device_limit(seen, layer)?;
+    // bfq and kyber hold I/Os back by themselves; none and mq-deadline send what the driver takes.
+    let sends_all =
+        layer.tunable("scheduler").is_none_or(|t| matches!(t.value.as_str(), "none" | "mq-deadline"));
+    (sends_all && peak >= 4.0 && mean >= 0.8 * peak && peak < 0.9 * limit).then_some(peak)
+}
+
 fn limit_word(kind: LimitKind) -> &'static str {
     match kind {
         LimitKind::LunQueueDepth => "LUN queue depth",
