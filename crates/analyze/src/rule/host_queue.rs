@@ -18,15 +18,14 @@ pub fn requests(case: &Case) -> Option<BoundBy> {
     let at_tags = tags_of(layer).filter(|tags| inside >= PINNED_SHARE * tags);
     let scheduler = layer.tunable("scheduler").map_or("none", |t| t.value.as_str()).to_owned();
     let device = queue_of(&seen.device_queue).high_or_mean();
-    let headline = match at_tags {
-        Some(tags) => {
-            format!("the host queue of {}: all {tags:.0} requests (nr_requests) are taken", layer.name)
+    let what = match (at_tags, hidden_slots(seen, layer)) {
+        (Some(tags), None) => format!("all {tags:.0} requests (nr_requests) are taken"),
+        (_, Some(slots)) => {
+            format!("its driver never had more than {slots:.0} I/Os sent, a limit that no file shows")
         }
-        None => format!(
-            "the host queue of {}: scheduler {scheduler} holds I/Os back while the device has room",
-            layer.name
-        ),
+        (None, None) => format!("scheduler {scheduler} holds I/Os back while the device has room"),
     };
+    let headline = format!("the host queue of {}: {what}", layer.name);
     let mut evidence = vec![format!(
         "{} held {inside:.1} requests, {device:.1} of them at the device; a request waits {} in the host queue",
         layer.name,
