@@ -298,6 +298,11 @@ impl Engine for LibaioEngine {
     fn notes(&self) -> &[String] {
         &self.notes
     }
+
+    #[cfg(test)]
+    fn buffers(&self) -> &Buffers {
+        &self.buffers
+    }
 }
 
 impl Drop for LibaioEngine {

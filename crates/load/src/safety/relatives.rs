@@ -59,9 +59,8 @@ fn node(root: &Root, name: &str) -> Option<Node> {
 
 fn descend(root: &Root, name: &str, into: &mut Vec<Node>) {
     for slave in root.names(format!("/sys/class/block/{name}/slaves")) {
-        if into.iter().all(|n| n.name != slave)
-            && let Some(found) = node(root, &slave)
-        {
+        let is_new = into.iter().all(|n| n.name != slave);
+        if let Some(found) = node(root, &slave).filter(|_| is_new) {
             into.push(found);
             descend(root, &slave, into);
         }

@@ -124,10 +124,10 @@ fn prepare(
     heard: Heard<'_>,
 ) -> Result<u64, Error> {
     let full = |written_bytes| Error::Full { folder: folder.to_owned(), written_bytes };
-    match fallocate(file, FallocateFlags::empty(), 0, HEADER_BYTES + size_bytes) {
-        Err(rustix::io::Errno::NOSPC | rustix::io::Errno::DQUOT) => return Err(full(0)),
-        // Filesystems without it get their space as they are written.
-        Ok(()) | Err(_) => {}
+    // Filesystems without it get their space as they are written.
+    let reserved = fallocate(file, FallocateFlags::empty(), 0, HEADER_BYTES + size_bytes);
+    if let Err(rustix::io::Errno::NOSPC | rustix::io::Errno::DQUOT) = reserved {
+        return Err(full(0));
     }
     let patience = options.size_bytes.is_none().then_some(PATIENCE);
     let seed = options.seed.unwrap_or_else(crate::rng::fresh_seed);
