@@ -67,7 +67,7 @@ fn what_a_kill_leaves_the_next_start_removes() {
     assert_eq!(own_files(folder.path()), left, "SIGKILL leaves the file");
     let subject = open(&options(folder.path())).unwrap();
     assert_eq!(own_files(folder.path()), [subject.target().data_path()]);
-    assert!(subject.doubts().iter().any(|d| d.text.contains("left by an earlier run")));
+    assert!(subject.target().notes().iter().any(|n| n.contains("left by an earlier run")));
     subject.close().unwrap();
     assert!(own_files(folder.path()).is_empty());
 }

@@ -34,16 +34,19 @@ fn check_closed(engine: EngineKind, buffered: bool) {
 
 #[test]
 fn every_engine_keeps_the_concurrency_and_obeys_littles_law() {
+    let _alone = alone();
     engines().into_iter().for_each(|engine| check_closed(engine, false));
 }
 
 #[test]
 fn every_engine_works_through_the_page_cache() {
+    let _alone = alone();
     engines().into_iter().for_each(|engine| check_closed(engine, true));
 }
 
 #[test]
 fn concurrency_is_spread_over_the_workers() {
+    let _alone = alone();
     let folder = folder();
     let mut options = Options::new(file(folder.path(), 32 * MIB), workload("oltp"));
     options.workers = Some(3);
@@ -72,6 +75,7 @@ fn check_rate(engine: EngineKind, arrival: Arrival) {
 
 #[test]
 fn a_rate_is_kept_and_littles_law_holds_from_the_intended_start() {
+    let _alone = alone();
     for engine in [EngineKind::IoUring, EngineKind::Libaio] {
         check_rate(engine, Arrival::Poisson);
         check_rate(engine, Arrival::Constant);
@@ -80,6 +84,7 @@ fn a_rate_is_kept_and_littles_law_holds_from_the_intended_start() {
 
 #[test]
 fn an_open_loop_that_mostly_waits_does_not_burn_a_core() {
+    let _alone = alone();
     let folder = folder();
     let options = Options::new(file(folder.path(), 32 * MIB), workload("oltp"));
     let Some(mut subject) = open(&options) else { return };
@@ -90,6 +95,7 @@ fn an_open_loop_that_mostly_waits_does_not_burn_a_core() {
 
 #[test]
 fn a_rate_with_the_sync_engine_is_refused_with_a_remedy() {
+    let _alone = alone();
     let folder = folder();
     let mut options = Options::new(file(folder.path(), MIB), workload("oltp"));
     options.engine = Some(EngineKind::Sync);
@@ -124,6 +130,7 @@ fn check_durable(engine: EngineKind, sync: SyncMode) {
 
 #[test]
 fn a_log_writes_durably_and_its_flushes_are_seen() {
+    let _alone = alone();
     for engine in engines() {
         check_durable(engine, SyncMode::Fdatasync);
         check_durable(engine, SyncMode::Dsync);
@@ -132,6 +139,7 @@ fn a_log_writes_durably_and_its_flushes_are_seen() {
 
 #[test]
 fn a_mix_reads_and_writes_in_the_asked_share() {
+    let _alone = alone();
     let folder = folder();
     let overrides = Overrides { write_percent: Some(30.0), ..Overrides::default() };
     let mut options = Options::new(folder.path(), custom("oltp-mixed", overrides));
@@ -147,6 +155,7 @@ fn a_mix_reads_and_writes_in_the_asked_share() {
 
 #[test]
 fn what_is_written_is_incompressible_and_nowhere_the_same() {
+    let _alone = alone();
     let folder = folder();
     let overrides =
         Overrides { pattern: Some(Pattern::Sequential), write_percent: Some(100.0), ..Overrides::default() };
@@ -175,6 +184,7 @@ fn what_is_written_is_incompressible_and_nowhere_the_same() {
 
 #[test]
 fn a_scan_reads_sequentially_and_wraps() {
+    let _alone = alone();
     let folder = folder();
     let mut options = Options::new(file(folder.path(), 16 * MIB), workload("scan"));
     options.buffered = true;
@@ -197,6 +207,7 @@ impl<F: FnMut(usize)> Watch for At<F> {
 
 #[test]
 fn a_file_that_shrinks_ends_the_step_and_what_was_measured_is_kept() {
+    let _alone = alone();
     for engine in engines() {
         let folder = folder();
         let path = file(folder.path(), 16 * MIB);
@@ -219,6 +230,7 @@ fn a_file_that_shrinks_ends_the_step_and_what_was_measured_is_kept() {
 
 #[test]
 fn an_interrupt_ends_the_step_within_moments() {
+    let _alone = alone();
     let folder = folder();
     let mut options = Options::new(file(folder.path(), 16 * MIB), workload("oltp"));
     options.buffered = true;
@@ -234,6 +246,7 @@ fn an_interrupt_ends_the_step_within_moments() {
 
 #[test]
 fn a_seed_repeats_the_addresses() {
+    let _alone = alone();
     // Two runs of one seed on a one-block-per-worker stream give the same first offsets; here, by the written pages.
     let written = |seed| {
         let folder = folder();

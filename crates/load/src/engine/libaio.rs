@@ -119,6 +119,11 @@ impl Drop for Context {
     }
 }
 
+/// Whether this process may have a context at all; the error says why not.
+pub fn probe() -> io::Result<()> {
+    Context::new(EVENTS_MIN).map(drop)
+}
+
 /// The libaio engine.
 pub struct LibaioEngine {
     context: Option<Context>,

@@ -46,6 +46,7 @@ pub fn open(options: &Options, root: &Root) -> Result<Target, Error> {
         writable: options.workload.writes(),
         scratch: None,
         doubts: seen,
+        notes: Vec::new(),
     })
 }
 

@@ -51,16 +51,14 @@ pub fn open(
     let block_bytes = options.workload.block_bytes;
     try_block(&file, scratch.path(), HEADER_BYTES, block_bytes, 512)?;
     let mut seen = doubts::of_region(root, bytes, options.buffered);
-    seen.extend(
-        removed.iter().map(|path| note(format!("removed {}, left by an earlier run", path.display()))),
-    );
     if bytes < size_bytes {
-        seen.push(note(format!(
-            "writing is slow here: the own file was ended at {} after {} s (asked: {}); --size overrides",
+        let text = format!(
+            "writing is slow here: the own file was ended at {} after {} s (planned: {}); --size overrides",
             show_size(bytes),
             PATIENCE.time.as_secs(),
             show_size(size_bytes)
-        )));
+        );
+        seen.push(Doubt { id: DoubtId::CacheSuspected, weight: Weight::Note, text });
     }
     Ok(Target {
         path: folder.clone(),
@@ -72,11 +70,8 @@ pub fn open(
         writable: true,
         scratch: Some(scratch),
         doubts: seen,
+        notes: removed.iter().map(|p| format!("removed {}, left by an earlier run", p.display())).collect(),
     })
-}
-
-fn note(text: String) -> Doubt {
-    Doubt { id: DoubtId::CacheSuspected, weight: Weight::Note, text }
 }
 
 /// Free space for this user.

@@ -5,8 +5,8 @@ use load::{EngineKind, Error, LoadSubject, Options, Overrides, Workload};
 use record::{Arrival, Demand, Load, Phase, Step, Subject};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A folder on the filesystem of the build (the system's temporary folder may live in memory).
 pub fn folder() -> tempfile::TempDir {
@@ -75,11 +75,17 @@ pub fn little_error(step: &Step) -> f64 {
     (outstanding - step.iops() * response_s).abs() / outstanding
 }
 
+/// Held by tests that measure, so that they do not take each other's core.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// N = X R within 2 %. A worker that loses its core for tens of milliseconds at an end of a short window shifts that
-/// much response time into or out of it, so a noisy neighbour is given three chances.
+/// much response time into or out of it, so a noisy neighbour is given five chances.
 pub fn check_little(subject: &mut LoadSubject, first: Step, load: &Load) {
     let mut errors = vec![little_error(&first)];
-    while errors.len() < 3 && errors.iter().all(|&e| e > 0.02) {
+    while errors.len() < 5 && errors.iter().all(|&e| e > 0.02) {
         errors.push(little_error(&measure(subject, load)));
     }
     assert!(errors.iter().any(|&e| e <= 0.02), "{load:?}: {errors:?}");
