@@ -30,7 +30,8 @@ pub fn open_loop(
     let mut rates = wanted(session, line);
     rates.sort_by(|a, b| a.1.total_cmp(&b.1));
     for (i, (share, rate)) in rates.iter().copied().enumerate() {
-        let each_s = (session.left_s() / (rates.len() - i) as f64 - SETTLE_LEAST_S - 0.1).min(length_s(session));
+        let each_s =
+            (session.left_s() / (rates.len() - i) as f64 - SETTLE_LEAST_S - 0.1).min(length_s(session));
         if each_s < OPEN_LOOP_LEAST_S.min(length_s(session)) {
             return Ok(());
         }
@@ -49,7 +50,11 @@ pub fn open_loop(
 }
 
 fn length_s(session: &Session) -> f64 {
-    if session.options.open_loop == OpenLoop::On || !session.options.rates_iops.is_empty() { ON_S } else { AUTO_S }
+    if session.options.open_loop == OpenLoop::On || !session.options.rates_iops.is_empty() {
+        ON_S
+    } else {
+        AUTO_S
+    }
 }
 
 fn wanted(session: &Session, line: Option<&LoadLine>) -> Vec<(Option<f64>, f64)> {

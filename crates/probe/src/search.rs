@@ -113,16 +113,18 @@ fn closed(session: &mut Session) -> Result<Finding, Halt> {
     if broken_at_one(session)? {
         return Ok(broken(session));
     }
-    match rise(session, unloaded_s)? {
-        Top::Near => {}
-        Top::Edge => return edge_or_refine(session),
-        Top::Saturated => {
-            if let Some(finding) = marks::saturated(session)? {
-                return after(session, finding, None);
+    loop {
+        // Each round starts at a higher concurrency than the one before, so this ends.
+        match rise(session, unloaded_s)? {
+            Top::Near => return near(session),
+            Top::Edge => return edge_or_refine(session),
+            Top::Saturated => {
+                if let Some(finding) = marks::saturated(session)? {
+                    return after(session, finding, None);
+                }
             }
         }
     }
-    near(session)
 }
 
 /// The limit breaks within the range: refine, check, confirm.
@@ -146,14 +148,18 @@ fn settle(session: &mut Session, class: IoClass, estimate: Estimate) -> Result<F
         Confirmed::BrokenAtOne => Ok(broken(session)),
         Confirmed::Shifted(shift) => Ok(Finding::of(outcome_of(shift))),
         Confirmed::Line(line, estimate, mut doubts) => {
-            let change = shift::near_the_line(session, estimate.x, estimate.iops_slope);
+            let change = shift::near_the_line(session, estimate.x);
             if let Some((size, shift)) = change {
                 if shift::forbids(size) {
                     return Ok(Finding::of(outcome_of(shift)));
                 }
                 doubts.push(unsteady(&shift));
             }
-            let finding = Finding { outcome: Outcome::Found, load_line: Some(line), doubts, class: Some(class) };
+            if marks::far_beyond(session, line.concurrency, line.iops) {
+                return marks::never_reached(session, line.iops);
+            }
+            let finding =
+                Finding { outcome: Outcome::Found, load_line: Some(line), doubts, class: Some(class) };
             after(session, finding, Some(estimate))
         }
     }
@@ -219,13 +225,17 @@ fn missing_class(session: &Session) -> Option<Finding> {
     };
     let percent = session.facts.write_percent;
     (seen <= 0.0).then(|| {
-        cannot_tell(&format!("the limit is on {word}, and the workload ({percent} % writes) made none of them"))
+        cannot_tell(&format!(
+            "the limit is on {word}, and the workload ({percent} % writes) made none of them"
+        ))
     })
 }
 
 fn outcome_of(shift: Shift) -> Outcome {
     match shift {
-        Shift::Burst { before_iops, after_iops, after_s } => Outcome::Burst { before_iops, after_iops, after_s },
+        Shift::Burst { before_iops, after_iops, after_s } => {
+            Outcome::Burst { before_iops, after_iops, after_s }
+        }
         Shift::Drift { why } => Outcome::NotSteady { why },
     }
 }
@@ -233,7 +243,9 @@ fn outcome_of(shift: Shift) -> Outcome {
 fn unsteady(shift: &Shift) -> Doubt {
     let text = match shift {
         Shift::Burst { before_iops, after_iops, after_s } => {
-            format!("throughput stepped from {before_iops:.0} to {after_iops:.0} IOPS after {after_s:.0} s of load")
+            format!(
+                "throughput stepped from {before_iops:.0} to {after_iops:.0} IOPS after {after_s:.0} s of load"
+            )
         }
         Shift::Drift { why } => why.clone(),
     };
