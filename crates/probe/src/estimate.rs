@@ -196,7 +196,7 @@ impl<'a> Local<'a> {
         let arm: f64 = self.near.iter().map(|(b, w)| w * (b.x - x).abs()).sum::<f64>() / total;
         let lean: f64 = self.near.iter().map(|(b, w)| w * (b.x - x)).sum::<f64>().abs() / total;
         // One-sided data rest on the growth believed; two-sided on the curve being straight over `arm`.
-        let model = MODEL_ERROR.hypot(0.05 * arm).hypot(0.4 * lean) * 2.0;
+        let model = MODEL_ERROR.hypot(0.03 * arm).hypot(0.4 * lean) * 2.0;
         low = x - (x - low).hypot(model);
         high = x + (high - x).hypot(model);
         let reach = 0.5f64;

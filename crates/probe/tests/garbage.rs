@@ -1,5 +1,7 @@
 //! Whatever a subject answers, a search ends within its bounds and keeps what was measured.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use probe::{OpenLoop, Options, Outcome, search};
 use proptest::prelude::*;
 use record::{

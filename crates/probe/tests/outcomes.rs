@@ -1,5 +1,7 @@
 //! Each way a search can end, reached on a simulated path that ends so.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use probe::simulated::{Bucket, Model, Simulated, Spread};
 use probe::{OpenLoop, Options, Outcome, Progress, Searched, State, search};
 use record::{DoubtId, Flow, Phase, Slice};

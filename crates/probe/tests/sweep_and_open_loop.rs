@@ -1,5 +1,7 @@
 //! Listed depths, full sweeps, and the confirmation in an open loop.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use probe::simulated::{Model, Simulated};
 use probe::{OpenLoop, Options, Outcome, ProbeError, Searched, search};
 use record::{Phase, Step};
