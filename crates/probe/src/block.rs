@@ -8,6 +8,8 @@ use record::{IoClass, LatencyLimit, Slice, Statistic, Step};
 
 /// Nominal length of a block.
 pub const BLOCK_S: f64 = 0.5;
+/// No slice is an hour long; one that says so is not believed.
+const SLICE_MAX_S: f64 = 3600.0;
 /// The grid of latencies reaches this factor below and above the limit. Windows used for an estimate lie within a factor of about
 /// 2.5 in concurrency, and latency grows no faster than concurrency to the power of 2 there.
 const REACH: f64 = 8.0;
@@ -65,12 +67,12 @@ impl Block {
 pub fn blocks(step: &Step, class: IoClass, limit: &LatencyLimit, load_s: f64) -> Vec<Block> {
     let Some(concurrency) = step.concurrency() else { return Vec::new() };
     let usable: Vec<&Slice> =
-        step.slices.iter().filter(|s| s.length_s.is_finite() && s.length_s > 1e-3).collect();
+        step.slices.iter().filter(|s| (1e-3..SLICE_MAX_S).contains(&s.length_s)).collect();
     let total_s: f64 = usable.iter().map(|s| s.length_s).sum();
     if total_s <= 0.0 {
         return Vec::new();
     }
-    let count = (total_s / BLOCK_S).round().max(1.0);
+    let count = (total_s / BLOCK_S).round().clamp(1.0, usable.len() as f64);
     let each_s = total_s / count;
     let mut found = Vec::new();
     let (mut begin, mut gone_s) = (0, 0.0);

@@ -25,6 +25,9 @@ const BANDWIDTH: f64 = 0.35;
 const REACH: f64 = 1.1;
 /// Error of the local model and of the 1 % buckets, in ln N.
 const MODEL_ERROR: f64 = 0.004;
+/// Powers of (blocks / bunches of misses) by which the lower and upper reach of the interval grow.
+const SKEW_LOW: f64 = 0.9;
+const SKEW_HIGH: f64 = 0.5;
 /// What is believed of growth before data: between flat (below the knee) and proportional (beyond it).
 const GROWTH_BELIEF: (f64, f64) = (0.8, 0.4);
 /// Growth is kept within these: latency does not fall with load, and steeper than cubic is noise.
@@ -126,6 +129,8 @@ pub(crate) fn pooled_scale(blocks: &[&Block], limit: &LatencyLimit) -> f64 {
 struct Local<'a> {
     limit: &'a LatencyLimit,
     near: Vec<(&'a Block, f64)>,
+    /// Where `growth` holds exactly.
+    center: f64,
     growth: f64,
 }
 
@@ -139,13 +144,16 @@ impl<'a> Local<'a> {
                 blocks.iter().filter(|b| b.concurrency == closest.concurrency).map(|b| (*b, 1.0)).collect();
         }
         let growth = growth(&near);
-        Some(Self { limit, near, growth })
+        Some(Self { limit, near, center: x, growth })
     }
 
     /// Sum of weighted excesses at ln N = `x`, and their standard error with the blocks as units.
     fn score(&self, x: f64) -> (f64, f64) {
-        let terms: Vec<f64> =
-            self.near.iter().map(|(b, w)| w * b.excess(self.limit, self.growth * (x - b.x))).collect();
+        let terms: Vec<f64> = self
+            .near
+            .iter()
+            .map(|(b, w)| w * b.excess(self.limit, log_scale(self.growth, self.center, b.x, x)))
+            .collect();
         let sum: f64 = terms.iter().sum();
         let n = terms.len() as f64;
         let weights: f64 = self.near.iter().map(|(b, w)| w * b.ios).sum();
@@ -162,7 +170,7 @@ impl<'a> Local<'a> {
 
     /// ln N with a score of zero, within the grid's reach of the blocks.
     fn root(&self) -> Option<f64> {
-        let span = 1.9 / self.growth;
+        let span = (1.9 / self.growth).min(REACH);
         let lowest = self.near.iter().map(|(b, _)| b.x).fold(f64::INFINITY, f64::min) - span;
         let highest = self.near.iter().map(|(b, _)| b.x).fold(f64::NEG_INFINITY, f64::max) + span;
         Some(bisect(lowest, highest, |x| self.score(x).0 > 0.0))
@@ -172,18 +180,23 @@ impl<'a> Local<'a> {
         let total: f64 = self.near.iter().map(|(_, w)| w).sum();
         let squares: f64 = self.near.iter().map(|(_, w)| w * w).sum();
         let blocks = total * total / squares;
-        let t = student_t_quantile(0.975, self.freedom(x, blocks));
+        let bunches = self.bunches(x).min(blocks);
+        // Where misses come in a few bunches (a slow epoch of the device holds most of them) the blocks that hold them are what counts: degrees of freedom
+        // are the geometric mean of both numbers. And such sums are skewed: a search that happened to meet no bunch knows too little of its scatter, so the
+        // interval reaches further, most of all downwards. Both powers are calibrated on the simulated paths of the tests.
+        let t = student_t_quantile(0.975, ((blocks * bunches).sqrt() - 1.5).max(1.0));
+        let skew = blocks / bunches;
         let beyond = |x: f64| {
             let (sum, se) = self.score(x);
             sum / se.max(1e-9)
         };
         let far = 2.0;
-        let mut low = bisect(x - far, x, |y| beyond(y) > -t);
-        let mut high = bisect(x, x + far, |y| beyond(y) > t);
+        let mut low = bisect(x - far, x, |y| beyond(y) > -t * skew.powf(SKEW_LOW));
+        let mut high = bisect(x, x + far, |y| beyond(y) > t * skew.powf(SKEW_HIGH));
         let arm: f64 = self.near.iter().map(|(b, w)| w * (b.x - x).abs()).sum::<f64>() / total;
         let lean: f64 = self.near.iter().map(|(b, w)| w * (b.x - x)).sum::<f64>().abs() / total;
         // One-sided data rest on the growth believed; two-sided on the curve being straight over `arm`.
-        let model = MODEL_ERROR.hypot(0.05 * arm).hypot(0.4 * lean) * 2.0;
+        let model = MODEL_ERROR.hypot(0.03 * arm).hypot(0.4 * lean) * 2.0;
         low = x - (x - low).hypot(model);
         high = x + (high - x).hypot(model);
         let reach = 0.5f64;
@@ -204,39 +217,49 @@ impl<'a> Local<'a> {
         }
     }
 
-    /// Degrees of freedom of the score. Where misses come in a few bunches (a slow epoch of the device holds most of them) the blocks that hold them
-    /// are what counts, not all blocks: the geometric mean of both numbers.
-    fn freedom(&self, x: f64, blocks: f64) -> f64 {
+    /// How many blocks the misses at ln N = `x` are spread over (inverse Simpson index).
+    fn bunches(&self, x: f64) -> f64 {
         let hits: Vec<f64> = self
             .near
             .iter()
             .map(|(b, w)| match self.limit.allowed_misses() {
-                Some(_) => w * b.above(-self.growth * (x - b.x)),
+                Some(_) => w * b.above(-log_scale(self.growth, self.center, b.x, x)),
                 None => w * b.ios,
             })
             .collect();
         let sum: f64 = hits.iter().sum();
         let squares: f64 = hits.iter().map(|h| h * h).sum();
-        let bunches = if squares > 0.0 { sum * sum / squares } else { 1.0 };
-        ((blocks * bunches).sqrt() - 1.5).max(1.0)
+        if squares > 0.0 { (sum * sum / squares).max(1.0) } else { 1.0 }
     }
 
     /// (X, standard error of ln X, d ln X / d ln N) at ln N = `x`. The mean is arithmetic: the long-run throughput is I/Os over time.
     fn throughput(&self, x: f64) -> (f64, f64, f64) {
         let points: Vec<_> =
             self.near.iter().filter(|(b, _)| b.iops > 0.0).map(|(b, w)| (b.x, b.iops.ln(), *w)).collect();
-        let fitted = line::fit(&points, Some((0.3, 1.0)));
+        let fitted = line::fit(&points, Some((0.3, 5.0)));
         let slope = fitted.map_or(0.0, |l| l.slope.clamp(-1.0, 1.0));
         let tilt =
             fitted.map_or(0.0, |l| if l.slope_se.is_finite() { l.slope_se * (x - l.center) } else { 0.0 });
         let total: f64 = self.near.iter().map(|(_, w)| w).sum();
-        let carried: Vec<f64> = self.near.iter().map(|(b, _)| b.iops * (slope * (x - b.x)).exp()).collect();
+        let carry = |b: &Block| (x - b.x) - log_scale(1.0 - slope, x, b.x, x);
+        let carried: Vec<f64> = self.near.iter().map(|(b, _)| b.iops * carry(b).exp()).collect();
         let mean = carried.iter().zip(&self.near).map(|(v, (_, w))| v * w).sum::<f64>() / total;
         let n = total * total / self.near.iter().map(|(_, w)| w * w).sum::<f64>();
         let squares: f64 =
             carried.iter().zip(&self.near).map(|(v, (_, w))| (w / total * (v / mean - 1.0)).powi(2)).sum();
         (mean, (squares * n / (n - 1.0).max(1.0)).sqrt().hypot(tilt).max(0.002), slope)
     }
+}
+
+/// ln of how many times as long latencies are at ln N = `to` than at `from`, when they grow like N^`growth` at `center`. In a closed system response
+/// is an affine function of N on both sides of the knee (R = N / X_max beyond it), so an affine curve through the center is followed; growth above 1 is
+/// followed as a power.
+fn log_scale(growth: f64, center: f64, from: f64, to: f64) -> f64 {
+    if growth > 1.0 {
+        return growth * (to - from);
+    }
+    let affine = |x: f64| (1.0 + growth * ((x - center).exp() - 1.0)).max(1e-3).ln();
+    affine(to) - affine(from)
 }
 
 fn weighted<'a>(blocks: &[&'a Block], x: f64) -> Vec<(&'a Block, f64)> {

@@ -6,6 +6,7 @@ use crate::confirm::{CONFIRM_S, mib_per_io, statistic_us};
 use crate::rise::{GAIN_LEAST, far_below};
 use crate::search::Finding;
 use crate::session::{Halt, Session, Window};
+use crate::shift;
 use record::{Phase, Step};
 use stats::{closed, series};
 
@@ -53,15 +54,29 @@ pub(crate) fn saturated(session: &mut Session) -> Result<Option<Finding>, Halt> 
     let half = (top / 2).max(1);
     let low = session.closed(half, 1.0, Phase::Refine)?;
     let high = session.closed(top, 1.0, Phase::Refine)?;
-    let grows = high.iops > low.iops * (1.0 + 2.0 * GAIN_LEAST);
+    let grows = (high.iops / low.iops.max(1e-9)).ln()
+        > (2.0 * GAIN_LEAST).max(2.0 * shift::log_se(session, &low, &high));
     if grows || high.guarded || !far_below(session, &high) {
         return Ok(None);
     }
-    let depth = saturation_depth(session, high.iops.max(low.iops));
+    never_reached(session, high.iops.max(low.iops)).map(Some)
+}
+
+/// A line this many times deeper than where throughput ends is no line of the limit's: the rise, held up by noise, went past the end of throughput.
+const FAR_BEYOND: u32 = 32;
+
+/// Whether a load line of `depth` and `iops` lies far beyond the depth that already gives all of that.
+pub(crate) fn far_beyond(session: &Session, depth: u32, iops: f64) -> bool {
+    saturation_depth(session, iops).saturating_mul(FAR_BEYOND) < depth
+}
+
+/// The answer of a path that its throughput limits, with a line at 95 % of it.
+pub(crate) fn never_reached(session: &mut Session, iops_max: f64) -> Result<Finding, Halt> {
+    let depth = saturation_depth(session, iops_max);
     let line = line_at(session, depth, CONFIRM_S)?;
-    let iops_max = line.as_ref().map_or(high.iops, |l| l.iops.max(high.iops));
+    let iops_max = line.as_ref().map_or(iops_max, |l| l.iops.max(iops_max));
     let outcome = Outcome::NeverReached { saturation_concurrency: depth, iops_max };
-    Ok(Some(Finding { outcome, load_line: line, doubts: Vec::new(), class: None }))
+    Ok(Finding { outcome, load_line: line, doubts: Vec::new(), class: None })
 }
 
 /// Smallest depth with 95 % of the largest throughput, interpolated between measured depths.

@@ -59,11 +59,13 @@ pub fn rise(session: &mut Session, unloaded_s: f64) -> Result<Top, Halt> {
     let measure_s = if small { WINDOW_SHORT_S } else { WINDOW_S };
     let mut flat = 0;
     loop {
-        let Some(last) = session.windows.last().cloned() else { return Ok(Top::Edge) };
+        let Some(last) = highest(session) else { return Ok(Top::Edge) };
         let next = last.concurrency.saturating_mul(2).min(session.ceiling);
         if next <= last.concurrency {
             return Ok(if flat > 0 && far_below(session, &last) { Top::Saturated } else { Top::Edge });
         }
+        // Against the best so far: on a noisy path every other window gains something on the one before.
+        let best = session.windows.iter().map(|w| w.iops).fold(0.0, f64::max);
         let mut window = session.closed(next, measure_s, Phase::Rise)?;
         if window.guarded {
             window = session.closed(next, measure_s, Phase::Rise)?;
@@ -75,7 +77,7 @@ pub fn rise(session: &mut Session, unloaded_s: f64) -> Result<Top, Halt> {
         if broken(session, next) {
             return Ok(Top::Near);
         }
-        let gained = window.iops >= last.iops * (1.0 + GAIN_LEAST);
+        let gained = window.iops >= best * (1.0 + GAIN_LEAST);
         let crowded = window.response_s.is_some_and(|r| r > 2.0 * unloaded_s);
         flat = if gained || !crowded { 0 } else { flat + 1 };
         if flat > 0 && !far_below(session, &window) {
@@ -85,6 +87,11 @@ pub fn rise(session: &mut Session, unloaded_s: f64) -> Result<Top, Halt> {
             return Ok(Top::Saturated);
         }
     }
+}
+
+/// The latest window at the largest concurrency so far.
+fn highest(session: &Session) -> Option<Window> {
+    session.windows.iter().max_by_key(|w| w.concurrency).cloned()
 }
 
 /// Whether a depth breaks the limit so clearly that there is nothing to look for above.

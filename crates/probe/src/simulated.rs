@@ -304,6 +304,9 @@ impl Collector<'_> {
             });
         }
         if since_ns >= self.length_ns {
+            if let Some(last) = self.slices.last() {
+                self.stopped = self.watch.slice(last) == Flow::Stop;
+            }
             return false;
         }
         let slice = &mut self.slices[index];
