@@ -6,8 +6,9 @@ use analyze::{BoundBy, Point};
 use record::Doubt;
 
 impl Searched {
-    /// Completes the answer. `points` are all closed windows pooled by concurrency, `bound_by` the layer where added I/Os stand, `doubts` what the
-    /// steps give cause to doubt; doubts of one kind and text are kept once, heaviest first.
+    /// Completes the answer. `points` are all closed windows pooled by concurrency, `bound_by` the layer where added
+    /// I/Os stand, `doubts` what the steps give cause to doubt; doubts of one kind and text are kept once, heaviest
+    /// first.
     pub fn into_answer(self, points: Vec<Point>, bound_by: BoundBy, doubts: Vec<Doubt>) -> Answer {
         let mut all: Vec<Doubt> = Vec::new();
         for doubt in self.doubts.into_iter().chain(doubts) {
