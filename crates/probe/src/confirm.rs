@@ -57,7 +57,8 @@ pub fn confirm(
         if held {
             break;
         }
-        // One failure may be chance: the depth is given up when both windows together fail, or the first fails beyond doubt.
+        // One failure may be chance: the depth is given up when both windows together fail, or the first fails beyond
+        // doubt.
         let doubtful = verdict.is_some_and(|v| v.clear.is_none());
         if !failed_here && doubtful {
             failed_here = true;
@@ -98,7 +99,10 @@ fn line(
         doubts.push(Doubt {
             id: DoubtId::NotSteady,
             weight: Weight::Caution,
-            text: format!("the limit did not hold in a longer window down to concurrency {depth}, though shorter ones around it held"),
+            text: format!(
+                "the limit did not hold in a longer window down to concurrency {depth}, \
+                 though shorter ones around it held"
+            ),
         });
     }
     let x = f64::from(depth).ln();

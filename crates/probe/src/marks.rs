@@ -48,7 +48,8 @@ pub fn marks(session: &Session) -> (Option<Knee>, Comfort) {
     (knee, comfort)
 }
 
-/// Throughput stopped growing far below the limit: measured again with longer windows, and answered if it is so. None: it still grows, or the limit is near.
+/// Throughput stopped growing far below the limit: measured again with longer windows, and answered if it is so.
+/// None: it still grows, or the limit is near.
 pub(crate) fn saturated(session: &mut Session) -> Result<Option<Finding>, Halt> {
     let top = session.highest();
     let half = (top / 2).max(1);
@@ -62,7 +63,8 @@ pub(crate) fn saturated(session: &mut Session) -> Result<Option<Finding>, Halt> 
     never_reached(session, high.iops.max(low.iops)).map(Some)
 }
 
-/// A line this many times deeper than where throughput ends is no line of the limit's: the rise, held up by noise, went past the end of throughput.
+/// A line this many times deeper than where throughput ends is no line of the limit's: the rise, held up by noise,
+/// went past the end of throughput.
 const FAR_BEYOND: u32 = 32;
 
 /// Whether a load line of `depth` and `iops` lies far beyond the depth that already gives all of that.

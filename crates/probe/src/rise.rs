@@ -11,8 +11,8 @@ const BROKEN_MEAN: f64 = 1.25;
 const MISSES_LEAST: f64 = 3.0;
 /// Less gain than this when N doubles is no gain.
 pub const GAIN_LEAST: f64 = 0.03;
-/// When a saturated path stays below this share of the limit, the limit does not stop it: it would take four times as many waiting I/Os, and give
-/// nothing for them.
+/// When a saturated path stays below this share of the limit, the limit does not stop it: it would take four times as
+/// many waiting I/Os, and give nothing for them.
 pub const FAR_BELOW: f64 = 0.25;
 /// A window of the rise.
 const WINDOW_S: f64 = 0.3;
@@ -102,7 +102,8 @@ fn broken(session: &Session, concurrency: u32) -> bool {
     })
 }
 
-/// Whether the limit's statistic is far below the limit at this window's depth, so that four times as many I/Os would still hold it.
+/// Whether the limit's statistic is far below the limit at this window's depth, so that four times as many I/Os would
+/// still hold it.
 pub fn far_below(session: &Session, window: &Window) -> bool {
     let scales: Vec<f64> = session
         .classes()

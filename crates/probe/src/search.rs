@@ -1,7 +1,8 @@
 //! The waterline search: one stage after another, each of which may end it.
 //!
-//! reference (concurrency 1) -> rise (doubling) -> refine (windows around the estimate) -> check (without a model) -> confirm (a longer window) -> beyond
-//! (where do added I/Os stand?) -> sentinel (concurrency 1 again) -> open loop. Whatever ends it early, what was measured is kept.
+//! reference (concurrency 1) -> rise (doubling) -> refine (windows around the estimate) -> check (without a model) ->
+//! confirm (a longer window) -> beyond (where do added I/Os stand?) -> sentinel (concurrency 1 again) -> open loop.
+//! Whatever ends it early, what was measured is kept.
 
 use crate::answer::{Comfort, Knee, LoadLine, OpenPoint, Outcome};
 use crate::confirm::{Confirmed, confirm};
@@ -56,7 +57,8 @@ impl Finding {
 /// Finds the load line of `subject` under `options.limit`, or sweeps the depths asked for.
 ///
 /// # Errors
-/// Only when nothing could be measured: see [`ProbeError`]. A target that fails later, a spent budget and an interruption are answers.
+/// Only when nothing could be measured: see [`ProbeError`]. A target that fails later, a spent budget and an
+/// interruption are answers.
 pub fn search(
     subject: &mut dyn Subject,
     options: &Options,

@@ -122,7 +122,8 @@ impl<'a> Session<'a> {
         self.options.budget_s - self.spent_s
     }
 
-    /// Measures a closed window. It is shortened to what the budget holds, to no less than half; below that the budget counts as spent.
+    /// Measures a closed window. It is shortened to what the budget holds, to no less than half; below that the
+    /// budget counts as spent.
     pub fn closed(&mut self, concurrency: u32, measure_s: f64, phase: Phase) -> Result<Window, Halt> {
         let concurrency = concurrency.clamp(1, self.ceiling);
         let demand = Demand::Closed { concurrency };

@@ -1,8 +1,10 @@
-//! Throughput that steps or drifts in time, told apart from the noise of a device and from a curve that falls with depth.
+//! Throughput that steps or drifts in time, told apart from the noise of a device and from a curve that falls with
+//! depth.
 //!
-//! More I/Os outstanding never lower the throughput of a path that stays the same, but for retrograde ones. So a window that does less than an earlier
-//! one at the same or lower concurrency is suspect; the earlier depth is then measured again. Still as fast: the curve falls. Slower too: time
-//! changed it, and a step is a spent credit or cache (burst) while a slope is drift.
+//! More I/Os outstanding never lower the throughput of a path that stays the same, but for retrograde ones. So a
+//! window that does less than an earlier one at the same or lower concurrency is suspect; the earlier depth is then
+//! measured again. Still as fast: the curve falls. Slower too: time changed it, and a step is a spent credit or cache
+//! (burst) while a slope is drift.
 
 use crate::session::{Halt, Session, Window};
 use record::Phase;
@@ -94,7 +96,8 @@ const LOOKS_MAX: usize = 2;
 /// Earlier windows from this factor below the latest depths up to them are what they are compared with.
 const BELOW: f64 = 1.6;
 
-/// Earlier windows that the latest ones fall short of at no lower concurrency, and the depth among them to measure again.
+/// Earlier windows that the latest ones fall short of at no lower concurrency, and the depth among them to measure
+/// again.
 fn suspect(session: &Session) -> Option<(Group, u32)> {
     let all = &session.windows;
     for latest in 1..=LATEST_MAX.min(all.len().saturating_sub(1)) {
@@ -210,8 +213,9 @@ const SCAN_SIGMAS: f64 = 5.0;
 /// Seconds of windows that a step needs on each side.
 const SIDE_S: f64 = 2.0;
 
-/// After the search: does ln X near the load line depend on time, beside its dependence on ln N? A slope and every step with 2 s on both sides are
-/// tried, each fitted together with ln N, since windows wander while the search goes on. Answers the size of the change of ln X.
+/// After the search: does ln X near the load line depend on time, beside its dependence on ln N? A slope and every
+/// step with 2 s on both sides are tried, each fitted together with ln N, since windows wander while the search goes
+/// on. Answers the size of the change of ln X.
 pub fn near_the_line(session: &Session, x: f64) -> Option<(f64, Shift)> {
     let mut points: Vec<Seen> = session
         .windows
@@ -266,7 +270,8 @@ fn seen(window: &Window) -> Vec<Seen> {
         .collect()
 }
 
-/// (coefficient, standard error) of a function of time in a regression of ln X on ln N and it, by regressing both on ln N first (Frisch & Waugh 1933).
+/// (coefficient, standard error) of a function of time in a regression of ln X on ln N and it, by regressing both on
+/// ln N first (Frisch & Waugh 1933).
 fn effect(points: &[Seen], time: impl Fn(f64) -> f64) -> Option<(f64, f64)> {
     const LEAST: usize = 10;
     if points.len() < LEAST {

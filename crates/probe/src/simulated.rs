@@ -1,9 +1,9 @@
 //! A test bench: simulated paths whose truth is known. The product does not load them.
 //!
-//! A path is a row of first-come-first-served stations, simulated I/O by I/O in nanoseconds from one seed:
-//! a core that pays for each I/O, a token bucket, and a device of several servers whose speed may scatter in epochs, drift, step
-//! or fall with the number outstanding. Since each station keeps the order of arrival, an I/O's whole way is known when it is submitted,
-//! so a simulated second of 3,400 I/Os costs about half a millisecond.
+//! A path is a row of first-come-first-served stations, simulated I/O by I/O in nanoseconds from one seed: a core
+//! that pays for each I/O, a token bucket, and a device of several servers whose speed may scatter in epochs, drift,
+//! step or fall with the number outstanding. Since each station keeps the order of arrival, an I/O's whole way is
+//! known when it is submitted, so a simulated second of 3,400 I/Os costs about half a millisecond.
 
 use record::{
     Arrival, CpuSeen, Demand, Ended, Flow, LatencyHistogram, Load, Slice, Step, Subject, SubjectError,

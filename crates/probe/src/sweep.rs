@@ -1,4 +1,5 @@
-//! Listed depths, or 1, 2, 4 ...: measured in passes, the load line read where the pooled shares of misses cross what is allowed.
+//! Listed depths, or 1, 2, 4 ...: measured in passes, the load line read where the pooled shares of misses cross what
+//! is allowed.
 
 use crate::answer::{LoadLine, Outcome};
 use crate::block::Block;
@@ -14,7 +15,8 @@ const WINDOW_MAX_S: f64 = 5.0;
 const WINDOW_LEAST_S: f64 = 0.5;
 /// Share of the budget for the sweep; the rest pays for settling that takes longer than the least.
 const SHARE: f64 = 0.9;
-/// The first pass ascends, so that the guard can stop it; the later ones are shuffled, so that drift does not look like depth.
+/// The first pass ascends, so that the guard can stop it; the later ones are shuffled, so that drift does not look
+/// like depth.
 const PASSES_MAX: usize = 3;
 const REPLICATES: usize = 400;
 

@@ -1,11 +1,13 @@
 //! A thousand seeded searches on simulated paths whose load line is known.
 //!
-//! Nine of the paths scatter, as storage does; on them the 95 % intervals must cover the truth in 93 to 97 of 100 searches, neither fewer (they would
-//! lie) nor more (they would be idly wide). Three hardly scatter, and their intervals, a few per cent wide, must cover always.
+//! Nine of the paths scatter, as storage does; on them the 95 % intervals must cover the truth in 93 to 97 of 100
+//! searches, neither fewer (they would lie) nor more (they would be idly wide). Three hardly scatter, and their
+//! intervals, a few per cent wide, must cover always.
 //!
-//! The truth of each path is the concurrency N (not rounded) at which the long-run share of misses is what the limit allows, and the throughput there.
-//! For the exponential stations it is theory; the others are long runs of the simulator itself, four of 1,500 s at each integer beside the
-//! crossing, ln(share) interpolated between them. `the_truths_are_true` holds them.
+//! The truth of each path is the concurrency N (not rounded) at which the long-run share of misses is what the limit
+//! allows, and the throughput there. For the exponential stations it is theory; the others are long runs of the
+//! simulator itself, four of 1,500 s at each integer beside the crossing, ln(share) interpolated between them.
+//! `the_truths_are_true` holds them.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -24,7 +26,8 @@ struct Known {
     iops: f64,
     /// Of 100 seeds at least this many report a depth within 20 % (or one) of the truth.
     near_least: usize,
-    /// Service hardly scatters: the interval is as wide as the buckets of the histogram and whole numbers of I/Os make it, and covers always.
+    /// Service hardly scatters: the interval is as wide as the buckets of the histogram and whole numbers of I/Os
+    /// make it, and covers always.
     even: bool,
 }
 
