@@ -289,11 +289,11 @@ impl Collector<'_> {
         let since_ns = done.at_ns - self.begin_ns;
         let index = (since_ns.min(self.length_ns) / SLICE_NS) as usize;
         while self.slices.len() <= index && (self.slices.len() as u64) * SLICE_NS < self.length_ns {
-            if let Some(last) = self.slices.last() {
-                if self.watch.slice(last) == Flow::Stop {
-                    self.stopped = true;
-                    return false;
-                }
+            if let Some(last) = self.slices.last()
+                && self.watch.slice(last) == Flow::Stop
+            {
+                self.stopped = true;
+                return false;
             }
             let start_ns = self.slices.len() as u64 * SLICE_NS;
             self.slices.push(Slice {

@@ -91,7 +91,11 @@ fn an_overloaded_open_loop_says_that_the_cap_was_reached() {
     let points = &found.open_loop;
     assert_eq!(points.len(), 2);
     assert!(points[0].holds == Some(true) && points[0].share.is_none());
-    assert!(points[1].holds == Some(false) && points[1].lag.as_ref().is_some_and(|l| l.contains("cap")), "{:?}", points[1]);
+    assert!(
+        points[1].holds == Some(false) && points[1].lag.as_ref().is_some_and(|l| l.contains("cap")),
+        "{:?}",
+        points[1]
+    );
     assert!(points[1].outstanding_mean <= 4.0 * 110.0);
 }
 
