@@ -40,9 +40,9 @@ pub fn open(target: Target, options: &Options, interrupt: Arc<AtomicBool>) -> Re
     let (start_bytes, bytes) = target.span();
     let region = Region::whole(start_bytes, bytes, workload.block_bytes);
     let concurrency_max = concurrency_max(engine, &root, region, buffer_bytes(&workload));
-    let workers = match engine {
-        EngineKind::Sync => sync_workers(options, concurrency_max)?,
-        _ => async_workers(options, &allowed)?.min(concurrency_max),
+    let (concurrency_max, workers) = match engine {
+        EngineKind::Sync => sync_workers(options, concurrency_max).map(|n| (n, n))?,
+        _ => (concurrency_max, async_workers(options, &allowed)?.min(concurrency_max)),
     };
     // Only those that get a worker: whoever looks at the cores of the load should not average over idle ones. Workers
     // that nobody asked to pin stay free: pinned beside a busy process they would wait for a core while others idle.
@@ -119,27 +119,24 @@ fn async_workers(options: &Options, cores: &[u32]) -> Result<u32, Error> {
         None if !options.cores.is_empty() => Ok((cores.len() as u32).min(WORKERS_MAX)),
         None => Ok((cores.len() as u32 / 2).clamp(1, WORKERS_DEFAULT_MAX)),
         Some(n) if (1..=WORKERS_MAX).contains(&n) => Ok(n),
-        Some(n) => Err(workers_usage(n)),
+        Some(n) => Err(workers_usage(n, WORKERS_MAX)),
     }
 }
 
-/// The synchronous engine has a thread per I/O; a number of workers has no effect there, so it is refused.
+/// The synchronous engine has a thread per I/O, so a number of workers bounds the concurrency.
 fn sync_workers(options: &Options, concurrency_max: u32) -> Result<u32, Error> {
     match options.workers {
         None => Ok(concurrency_max),
-        Some(n) => Err(Error::Usage {
-            flag: "--workers",
-            given: n.to_string(),
-            expected: "no such flag with --engine sync, which has one thread per outstanding I/O".to_owned(),
-        }),
+        Some(n) if (1..=SYNC_CONCURRENCY_MAX).contains(&n) => Ok(n.min(concurrency_max)),
+        Some(n) => Err(workers_usage(n, SYNC_CONCURRENCY_MAX)),
     }
 }
 
-fn workers_usage(given: u32) -> Error {
+fn workers_usage(given: u32, most: u32) -> Error {
     Error::Usage {
         flag: "--workers",
         given: given.to_string(),
-        expected: format!("a number between 1 and {WORKERS_MAX}"),
+        expected: format!("a number between 1 and {most}"),
     }
 }
 

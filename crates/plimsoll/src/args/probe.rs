@@ -65,7 +65,8 @@ pub struct ProbeArgs {
     /// The default is io_uring, and sync for the log workload.
     #[arg(long, value_enum, help_heading = "Load")]
     pub engine: Option<EngineName>,
-    /// Load threads that share the concurrency (default: half the cores, at most four).
+    /// Load threads that share the concurrency (default: half the cores, at most four); with --engine sync, whose threads
+    /// have one I/O each, the largest concurrency.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Load")]
     pub workers: Option<u32>,
     /// Logical CPUs to pin workers to (0,2-3), or a sweep over how many cores drive the load (1..4).
