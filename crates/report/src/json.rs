@@ -6,6 +6,7 @@
 //! within a version. Absent is null, never 0. Where only a bound of a queue is known, the queue is null and its
 //! `*_bounds` hold the bound; `null` as upper bound means that nothing bounds it.
 
+use crate::cores::{self, CoreRow};
 use crate::curve::{self, Known};
 use crate::{ProbeReport, words};
 use analyze::{Advice, BoundBy, Point, Queue};
@@ -67,6 +68,7 @@ struct Document<'a> {
     comfort: &'a Comfort,
     bound_by: Bound<'a>,
     steps: Vec<StepShown<'a>>,
+    core_sweep: Option<Vec<CoreRow>>,
     open_loop: &'a [OpenPoint],
     warnings: &'a [Doubt],
     subject: SubjectFacts,
@@ -140,6 +142,7 @@ fn document(report: &ProbeReport) -> Document<'_> {
         comfort: &answer.comfort,
         bound_by: bound(&answer.bound_by),
         steps: answer.points.iter().map(|p| step(&answer.limit, p)).collect(),
+        core_sweep: cores::rows(report),
         open_loop: &answer.open_loop,
         warnings: &answer.doubts,
         subject: SubjectFacts { path: None, ..report.subject.clone() },

@@ -3,6 +3,7 @@
 //! Everything here is a pure function from data to text. Nothing measures, concludes, reads files or prints; rounding
 //! happens here and nowhere before. All three forms are drawn from one struct, [`ProbeReport`], so that they agree.
 
+pub mod cores;
 mod curve;
 pub mod html;
 pub mod json;

@@ -284,3 +284,13 @@ missing  following single requests
 ";
     assert_eq!(doctor(&rows, Style { width: 60, ..Style::default() }), want.trim_start_matches('\n'));
 }
+
+#[test]
+fn a_sweep_over_cores_shows_what_each_core_brings() {
+    let mut report = fixture::probe_of(&[1, 2]);
+    report.options = serde_json::json!({ "core_sweep": 1 });
+    let text = shown(&report);
+    assert!(text.contains("per core") && text.contains("100 %"), "{text}");
+    report.options = serde_json::json!({ "core_sweep": 0 });
+    assert!(!shown(&report).contains("per core"));
+}

@@ -1,6 +1,7 @@
 //! The terminal report: the answer first, the evidence after, then what to do next.
 
 mod bars;
+mod cores;
 mod doctor;
 mod points;
 mod probe;

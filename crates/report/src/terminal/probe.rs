@@ -1,7 +1,7 @@
 //! The report of a probe, from the answer down to where it is kept.
 
 use super::sink::{Role, Sink};
-use super::{Style, bars, points};
+use super::{Style, bars, cores, points};
 use crate::number::{ABSENT, TimeUnit, count, fitted, significant, standing, time, whole};
 use crate::{ProbeReport, curve, words};
 use analyze::BoundBy;
@@ -21,6 +21,7 @@ pub fn probe(report: &ProbeReport, style: Style) -> String {
     verdict(&mut out, answer);
     bound_by(&mut out, &answer.bound_by);
     doubts(&mut out, &answer.doubts);
+    cores::table(&mut out, report);
     if !answer.points.is_empty() {
         points::table(&mut out, answer);
         bars::chart(&mut out, answer);

@@ -45,7 +45,12 @@ pub fn wish(args: &ProbeArgs) -> Result<Wish, Failure> {
     load.destroy_data_on.clone_from(&args.destroy_data_on);
     load.seed = Some(args.seed);
     let search = search(args, sweep.as_ref());
-    Ok(Wish { options: options(args, &load, &search), core_sweep: sweep.map(|s| s.per_core), load, search })
+    Ok(Wish {
+        options: options(args, &load, &search, sweep.as_ref()),
+        core_sweep: sweep.map(|s| s.per_core),
+        load,
+        search,
+    })
 }
 
 fn workload(args: &ProbeArgs) -> Result<Workload, Failure> {
@@ -112,7 +117,12 @@ fn search(args: &ProbeArgs, sweep: Option<&cores::Plan>) -> probe::Options {
     }
 }
 
-fn options(args: &ProbeArgs, load: &load::Options, search: &probe::Options) -> Value {
+fn options(
+    args: &ProbeArgs,
+    load: &load::Options,
+    search: &probe::Options,
+    sweep: Option<&cores::Plan>,
+) -> Value {
     json!({
         "workload": load.workload.name,
         "block_bytes": load.workload.block_bytes,
@@ -127,7 +137,7 @@ fn options(args: &ProbeArgs, load: &load::Options, search: &probe::Options) -> V
         "size_bytes": load.size_bytes,
         "workers": load.workers,
         "cores": load.cores,
-        "core_sweep": matches!(args.cores, Some(Cores::Sweep { .. })),
+        "core_sweep": sweep.map_or(0, |s| s.per_core),
         "seed": args.seed,
     })
 }
