@@ -10,6 +10,7 @@ use host::Root;
 use host::sample::PathFollower;
 use load::{EngineKind, Overrides, Pattern, SyncMode, Workload};
 use probe::OpenLoop;
+use record::SubjectFacts;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -37,14 +38,17 @@ pub fn wish(args: &ProbeArgs) -> Result<Wish, Failure> {
     };
     let mut load = load::Options::new(&args.target, workload);
     load.engine = args.engine.map(engine);
-    load.workers = sweep.as_ref().map(|s| s.cores.len() as u32).or(args.workers);
+    let blocking = load.engine.unwrap_or_else(|| load.workload.natural_engine()) == EngineKind::Sync;
+    // Blocking threads are as many as the I/Os outstanding; a number of them bounds the concurrency.
+    load.workers = sweep.as_ref().map(|s| s.cores.len() as u32).or(args.workers).filter(|_| !blocking);
+    let threads = args.workers.filter(|_| blocking);
     load.cores = cores;
     load.size_bytes = args.size;
     load.buffered = args.buffered;
     load.shared_regions = args.shared_blocks;
     load.destroy_data_on.clone_from(&args.destroy_data_on);
     load.seed = Some(args.seed);
-    let search = search(args, sweep.as_ref());
+    let search = search(args, sweep.as_ref(), threads)?;
     Ok(Wish { options: options(args, &load, &search), core_sweep: sweep.map(|s| s.per_core), load, search })
 }
 
@@ -80,7 +84,11 @@ fn engine(name: EngineName) -> EngineKind {
     }
 }
 
-fn search(args: &ProbeArgs, sweep: Option<&cores::Plan>) -> probe::Options {
+fn search(
+    args: &ProbeArgs,
+    sweep: Option<&cores::Plan>,
+    threads: Option<u32>,
+) -> Result<probe::Options, Failure> {
     let defaults = probe::Options::default();
     let mut depths = args.depths.as_ref().map(|d| d.0.clone()).unwrap_or_default();
     if let Some(sweep) = sweep {
@@ -90,12 +98,21 @@ fn search(args: &ProbeArgs, sweep: Option<&cores::Plan>) -> probe::Options {
         // One I/O at a time first, so that the answer knows the unloaded response time.
         depths = vec![1];
     }
-    probe::Options {
+    if let (Some(threads), Some(depth)) = (threads, depths.last().filter(|d| Some(**d) > threads)) {
+        return Err(Failure::new(
+            Exit::Usage,
+            format!(
+                "--workers {threads} with --engine sync keeps at most {threads} I/Os outstanding, one per blocking thread; expected no depth above that, found {depth}"
+            ),
+        ));
+    }
+    let depth_most = args.max_depth.unwrap_or(defaults.concurrency_max);
+    Ok(probe::Options {
         limit: args.limit,
         budget_s: args.budget,
         depths,
         sweep: args.sweep,
-        concurrency_max: args.max_depth.unwrap_or(defaults.concurrency_max),
+        concurrency_max: depth_most.min(threads.unwrap_or(depth_most)),
         open_loop: match args.open_loop {
             _ if args.rate.is_some() => OpenLoop::Off,
             When::Auto => OpenLoop::Auto,
@@ -109,6 +126,24 @@ fn search(args: &ProbeArgs, sweep: Option<&cores::Plan>) -> probe::Options {
         },
         seed: args.seed,
         ..defaults
+    })
+}
+
+/// Listed depths that the opened target cannot carry are wrong usage: left out silently they would look measured.
+pub fn check_depths(depths: &[u32], facts: &SubjectFacts) -> Result<(), Failure> {
+    let most = facts.concurrency_max;
+    match depths.iter().find(|d| **d > most) {
+        None => Ok(()),
+        Some(depth) => Err(Failure::new(
+            Exit::Usage,
+            format!(
+                "--depths {depth}: expected at most {most} outstanding I/Os with engine {} here",
+                facts.engine
+            ),
+        )
+        .hint(
+            "engine, memory for buffers and size of the target set the most; --size or --block may raise it",
+        )),
     }
 }
 
