@@ -52,9 +52,18 @@ pub fn target_dir() -> &'static Path {
     Path::new(env!("CARGO_TARGET_TMPDIR"))
 }
 
-/// A new folder there, removed when dropped.
+/// A new folder there, removed when dropped. What a killed test left, or a static that is never dropped, goes with the
+/// next one.
 pub fn folder() -> tempfile::TempDir {
-    tempfile::Builder::new().prefix("e2e-").tempdir_in(target_dir()).unwrap()
+    for name in names(target_dir()) {
+        let process = name.strip_prefix("e2e-").and_then(|rest| rest.split_once('-'));
+        if process.is_some_and(|(id, _)| !Path::new("/proc").join(id).exists()) {
+            // Two tests may remove it at once.
+            let _ = std::fs::remove_dir_all(target_dir().join(name));
+        }
+    }
+    let prefix = format!("e2e-{}-", std::process::id());
+    tempfile::Builder::new().prefix(&prefix).tempdir_in(target_dir()).unwrap()
 }
 
 /// The right to load the storage: one test at a time, whatever process it is in.
