@@ -1,7 +1,7 @@
 //! What weakens or spoils the answer, concluded over the whole run.
 
 use crate::point::Point;
-use record::{Doubt, DoubtId, LayerKind, Phase, Step, SubjectFacts, Weight};
+use record::{Doubt, DoubtId, Phase, Step, SubjectFacts, Weight};
 
 /// Foreign work worth a word, as a share of the machine.
 const FOREIGN_CPU_CAUTION: f64 = 0.15;
@@ -26,8 +26,6 @@ pub fn doubts(steps: &[Step], points: &[Point], subject: &SubjectFacts) -> Vec<D
     all.extend(host_disturbed(steps));
     all.extend(foreign_io(steps, subject));
     all.extend(page_cache(points, subject));
-    all.extend(small_region(subject));
-    all.extend(hidden_path(subject));
     all.extend(littles_law(steps));
     all.extend(generator_short(steps));
     all.extend(drift(steps));
@@ -117,32 +115,6 @@ fn page_cache(points: &[Point], subject: &SubjectFacts) -> Option<Doubt> {
         format!(
             "{share:.0} % of the bytes read directly never reached {}: something above it answered",
             first.name
-        ),
-    ))
-}
-
-fn small_region(subject: &SubjectFacts) -> Option<Doubt> {
-    const PROBABLY_CACHED_BYTES: u64 = 4 << 30;
-    (subject.kind != "simulated" && subject.region_bytes < PROBABLY_CACHED_BYTES).then(|| {
-        doubt(
-            DoubtId::CacheSuspected,
-            Weight::Note,
-            format!(
-                "the workload touches {:.1} GiB: a cache of the hypervisor or the array may hold all of it (--size asks for more)",
-                subject.region_bytes as f64 / (1u64 << 30) as f64
-            ),
-        )
-    })
-}
-
-fn hidden_path(subject: &SubjectFacts) -> Option<Doubt> {
-    let leaf = subject.path.as_ref()?.leaves().find(|l| l.kind == LayerKind::Virtio)?;
-    Some(doubt(
-        DoubtId::PathHidden,
-        Weight::Note,
-        format!(
-            "{} is a virtual disk: queues, caches and caps of the machine below it are counted as the device",
-            leaf.name
         ),
     ))
 }

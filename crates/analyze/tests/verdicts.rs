@@ -196,3 +196,12 @@ fn a_device_that_was_full_before_its_queue_limit_is_the_device() {
     assert_eq!(verdict.layer, BoundLayer::Device, "{verdict:?}");
     assert_eq!(verdict.runner_up.unwrap().0, BoundLayer::HostQueue);
 }
+
+#[test]
+fn a_device_queue_that_stops_below_every_known_limit_is_said_to_be_hidden() {
+    let path = path(vec![scsi("sda", 64.0, 256.0, "mq-deadline")]);
+    let steps = station(&path, 20.0, 0.001, Some(64.0), |n| ((n - 20.0).max(0.0), n.min(20.0)));
+    let verdict = judge(&steps, &subject(path), "p99<10ms");
+    assert_eq!(verdict.layer, BoundLayer::HostQueue, "{verdict:?}");
+    assert!(verdict.headline.contains("no file shows"), "{verdict:?}");
+}

@@ -1,7 +1,7 @@
 //! Fits options to the target and the machine: engine, workers, cores, and how far concurrency may go.
 
 use crate::crew::{Duty, buffer_bytes};
-use crate::engine::{ASYNC_CONCURRENCY_MAX, EngineKind, SYNC_CONCURRENCY_MAX, Setup, uring};
+use crate::engine::{ASYNC_CONCURRENCY_MAX, EngineKind, SYNC_CONCURRENCY_MAX, Setup, libaio, uring};
 use crate::error::Error;
 use crate::options::Options;
 use crate::subject::{LoadSubject, Plan};
@@ -36,7 +36,7 @@ pub fn open(target: Target, options: &Options, interrupt: Arc<AtomicBool>) -> Re
     }
     let engine = options.engine.unwrap_or_else(|| workload.natural_engine());
     check_engine(engine)?;
-    let cores = cores(options)?;
+    let mut cores = cores(options)?;
     let (start_bytes, bytes) = target.span();
     let region = Region::whole(start_bytes, bytes, workload.block_bytes);
     let concurrency_max = concurrency_max(engine, &root, region, buffer_bytes(&workload));
@@ -44,6 +44,8 @@ pub fn open(target: Target, options: &Options, interrupt: Arc<AtomicBool>) -> Re
         EngineKind::Sync => sync_workers(options, concurrency_max)?,
         _ => async_workers(options, &cores)?.min(concurrency_max),
     };
+    // Only those that get a worker: whoever looks at the cores of the load should not average over idle ones.
+    cores.truncate(workers as usize);
     let seed = options.seed.unwrap_or_else(crate::rng::fresh_seed);
     let setup = Setup {
         file: Arc::clone(target.file()),
@@ -66,11 +68,16 @@ pub fn open(target: Target, options: &Options, interrupt: Arc<AtomicBool>) -> Re
 
 /// Whether the engine can be used by this process on this kernel.
 fn check_engine(engine: EngineKind) -> Result<(), Error> {
-    if engine != EngineKind::IoUring {
-        return Ok(());
-    }
-    uring::probe().map_err(|cause| {
+    let probed = match engine {
+        EngineKind::IoUring => uring::probe(),
+        EngineKind::Libaio => libaio::probe(),
+        EngineKind::Sync => Ok(()),
+    };
+    probed.map_err(|cause| {
         let remedy = match cause.raw_os_error() {
+            _ if engine == EngineKind::Libaio => {
+                "raise fs.aio-max-nr if it is used up (fs.aio-nr), or use --engine io_uring or sync"
+            }
             Some(libc::ENOSYS) => "this kernel has none (5.1 is the first); use --engine libaio",
             Some(libc::EPERM | libc::EACCES) => {
                 "it is forbidden here (sysctl kernel.io_uring_disabled, or a container's seccomp profile); use \

@@ -113,16 +113,6 @@ impl LoadSubject {
     fn check(&self, load: &Load) -> Result<(), SubjectError> {
         let beyond =
             |asked: String, can: String| Err(SubjectError::Beyond { target: self.target.name(), asked, can });
-        let limit = load.demand.outstanding_limit();
-        if limit == 0 || limit > self.plan.concurrency_max {
-            return beyond(
-                format!("{limit} I/Os outstanding"),
-                format!("1 to {}", self.plan.concurrency_max),
-            );
-        }
-        if !(load.measure_s.is_finite() && load.measure_s >= 0.001) {
-            return beyond(format!("a window of {} s", load.measure_s), "1 ms or more".to_owned());
-        }
         if let Demand::Open { rate_iops, .. } = load.demand {
             if self.plan.duty.engine == EngineKind::Sync {
                 return beyond(
@@ -133,6 +123,16 @@ impl LoadSubject {
             if !(rate_iops.is_finite() && rate_iops > 0.0) {
                 return beyond(format!("{rate_iops} I/Os per second"), "a rate above zero".to_owned());
             }
+        }
+        let limit = load.demand.outstanding_limit();
+        if limit == 0 || limit > self.plan.concurrency_max {
+            return beyond(
+                format!("{limit} I/Os outstanding"),
+                format!("1 to {}", self.plan.concurrency_max),
+            );
+        }
+        if !(load.measure_s.is_finite() && load.measure_s >= 0.001) {
+            return beyond(format!("a window of {} s", load.measure_s), "1 ms or more".to_owned());
         }
         if self.lost {
             return beyond(
@@ -248,3 +248,6 @@ impl Subject for LoadSubject {
         Ok(assemble::step(load, seen?, self.run_start_ns, self.plan.duty.workload.sync))
     }
 }
+
+#[cfg(test)]
+mod tests;

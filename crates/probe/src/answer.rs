@@ -138,9 +138,9 @@ pub struct OpenPoint {
     pub response_us: Percentiles,
     /// Mean outstanding.
     pub outstanding_mean: f64,
-    /// Whether the limit held.
-    pub holds: bool,
-    /// The generator was late by more than the path explains, or the cap on outstanding I/Os bit.
+    /// Whether the limit held; absent when it did not hold but the generator itself was late, so nobody knows.
+    pub holds: Option<bool>,
+    /// The generator was late by more than the path explains, or the path did not keep up.
     pub lag: Option<String>,
     /// Measured seconds.
     pub seconds: f64,

@@ -1,22 +1,18 @@
 //! The whole answer: what the search found, and what the counters of the layers say.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Outcome};
 use crate::search::Searched;
 use analyze::{BoundBy, Point};
-use record::Doubt;
+use record::doubt::heaviest_of_each;
+use record::{Doubt, Weight};
 
 impl Searched {
-    /// Completes the answer. `points` are all closed windows pooled by concurrency, `bound_by` the layer where added I/Os stand, `doubts` what the
-    /// steps give cause to doubt; doubts of one kind and text are kept once, heaviest first.
+    /// Completes the answer. `points` are all closed windows pooled by concurrency, `bound_by` the layer where added I/Os
+    /// stand, `doubts` what the steps and the target give cause to doubt. Each kind of doubt is kept once, heaviest first;
+    /// one that spoils the answer refuses it: the points stay, the load line does not.
     pub fn into_answer(self, points: Vec<Point>, bound_by: BoundBy, doubts: Vec<Doubt>) -> Answer {
-        let mut all: Vec<Doubt> = Vec::new();
-        for doubt in self.doubts.into_iter().chain(doubts) {
-            if !all.iter().any(|d| d.id == doubt.id && d.text == doubt.text) {
-                all.push(doubt);
-            }
-        }
-        all.sort_by_key(|d| std::cmp::Reverse(d.weight));
-        Answer {
+        let doubts = heaviest_of_each(self.doubts.into_iter().chain(doubts).collect());
+        let mut answer = Answer {
             limit: self.limit,
             outcome: self.outcome,
             load_line: self.load_line,
@@ -25,9 +21,16 @@ impl Searched {
             bound_by,
             points,
             open_loop: self.open_loop,
-            doubts: all,
+            doubts,
             spent_s: self.spent_s,
             steps: self.steps,
+        };
+        let spoiled = answer.doubts.first().filter(|d| d.weight == Weight::Spoils).map(|d| d.text.clone());
+        if let Some(why) = spoiled {
+            answer.outcome = Outcome::CannotTell { why };
+            answer.load_line = None;
+            answer.knee = None;
         }
+        answer
     }
 }

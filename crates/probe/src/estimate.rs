@@ -135,7 +135,8 @@ impl<'a> Local<'a> {
         if near.is_empty() {
             // Nothing near: the closest depth speaks for all.
             let closest = blocks.iter().min_by(|a, b| (a.x - x).abs().total_cmp(&(b.x - x).abs()))?;
-            near = blocks.iter().filter(|b| b.concurrency == closest.concurrency).map(|b| (*b, 1.0)).collect();
+            near =
+                blocks.iter().filter(|b| b.concurrency == closest.concurrency).map(|b| (*b, 1.0)).collect();
         }
         let growth = growth(&near);
         Some(Self { limit, near, growth })
@@ -226,7 +227,8 @@ impl<'a> Local<'a> {
             self.near.iter().filter(|(b, _)| b.iops > 0.0).map(|(b, w)| (b.x, b.iops.ln(), *w)).collect();
         let fitted = line::fit(&points, Some((0.3, 1.0)));
         let slope = fitted.map_or(0.0, |l| l.slope.clamp(-1.0, 1.0));
-        let tilt = fitted.map_or(0.0, |l| if l.slope_se.is_finite() { l.slope_se * (x - l.center) } else { 0.0 });
+        let tilt =
+            fitted.map_or(0.0, |l| if l.slope_se.is_finite() { l.slope_se * (x - l.center) } else { 0.0 });
         let total: f64 = self.near.iter().map(|(_, w)| w).sum();
         let carried: Vec<f64> = self.near.iter().map(|(b, _)| b.iops * (slope * (x - b.x)).exp()).collect();
         let mean = carried.iter().zip(&self.near).map(|(v, (_, w))| v * w).sum::<f64>() / total;
@@ -241,7 +243,12 @@ fn weighted<'a>(blocks: &[&'a Block], x: f64) -> Vec<(&'a Block, f64)> {
     blocks
         .iter()
         .filter(|b| (b.x - x).abs() < REACH)
-        .map(|b| (*b, (-0.5 * ((b.x - x) / BANDWIDTH).powi(2)).exp() * (b.seconds / crate::block::BLOCK_S).min(1.0)))
+        .map(|b| {
+            (
+                *b,
+                (-0.5 * ((b.x - x) / BANDWIDTH).powi(2)).exp() * (b.seconds / crate::block::BLOCK_S).min(1.0),
+            )
+        })
         .collect()
 }
 
@@ -257,7 +264,11 @@ fn growth(near: &[(&Block, f64)]) -> f64 {
 fn bisect(mut low: f64, mut high: f64, above: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..40 {
         let middle = 0.5 * (low + high);
-        if above(middle) { high = middle } else { low = middle }
+        if above(middle) {
+            high = middle
+        } else {
+            low = middle
+        }
         if high - low < 1e-5 {
             break;
         }

@@ -30,7 +30,8 @@ pub fn open_loop(
     let mut rates = wanted(session, line);
     rates.sort_by(|a, b| a.1.total_cmp(&b.1));
     for (i, (share, rate)) in rates.iter().copied().enumerate() {
-        let each_s = (session.left_s() / (rates.len() - i) as f64 - SETTLE_LEAST_S - 0.1).min(length_s(session));
+        let each_s =
+            (session.left_s() / (rates.len() - i) as f64 - SETTLE_LEAST_S - 0.1).min(length_s(session));
         if each_s < OPEN_LOOP_LEAST_S.min(length_s(session)) {
             return Ok(());
         }
@@ -39,7 +40,7 @@ pub fn open_loop(
         let Some(point) = point_of(step, share, rate, cap, &session.classes(), &session.options.limit) else {
             return Ok(());
         };
-        let go_on = point.holds || share.is_none();
+        let go_on = point.holds != Some(false) || share.is_none();
         points.push(point);
         if !go_on {
             return Ok(());
@@ -49,7 +50,11 @@ pub fn open_loop(
 }
 
 fn length_s(session: &Session) -> f64 {
-    if session.options.open_loop == OpenLoop::On || !session.options.rates_iops.is_empty() { ON_S } else { AUTO_S }
+    if session.options.open_loop == OpenLoop::On || !session.options.rates_iops.is_empty() {
+        ON_S
+    } else {
+        AUTO_S
+    }
 }
 
 fn wanted(session: &Session, line: Option<&LoadLine>) -> Vec<(Option<f64>, f64)> {
@@ -86,15 +91,22 @@ fn point_of(
 ) -> Option<OpenPoint> {
     let response = step.response();
     let held = classes.iter().map(|c| step.latency(*c)).filter(|h| !h.is_empty()).all(|h| holds(&h, limit));
-    let lag = lag(step, asked_iops, cap);
+    // A late generator makes latencies longer, never shorter: a limit that holds with it holds.
+    let late = step.doubts.iter().find(|d| d.id == DoubtId::GeneratorLag).map(|d| d.text.clone());
+    let behind = behind(step, asked_iops, cap);
+    let holds = match (held && behind.is_none(), behind.is_some(), late.is_some()) {
+        (true, _, _) => Some(true),
+        (false, false, true) => None,
+        (false, _, _) => Some(false),
+    };
     Some(OpenPoint {
         share,
         asked_iops,
         iops: step.iops(),
         response_us: Percentiles::of(&response)?,
         outstanding_mean: step.outstanding_mean().unwrap_or(0.0),
-        holds: held && lag.is_none(),
-        lag,
+        holds,
+        lag: behind.or(late),
         seconds: step.measured_s,
     })
 }
@@ -108,10 +120,8 @@ fn holds(histogram: &LatencyHistogram, limit: &LatencyLimit) -> bool {
     }
 }
 
-fn lag(step: &Step, asked_iops: f64, cap: u32) -> Option<String> {
-    if let Some(doubt) = step.doubts.iter().find(|d| d.id == DoubtId::GeneratorLag) {
-        return Some(doubt.text.clone());
-    }
+/// The path did not keep up with the rate.
+fn behind(step: &Step, asked_iops: f64, cap: u32) -> Option<String> {
     if step.slices.iter().any(|s| s.outstanding_mean >= 0.95 * f64::from(cap)) {
         return Some(format!("the cap of {cap} outstanding I/Os was reached: the path did not keep up"));
     }

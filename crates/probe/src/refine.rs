@@ -44,9 +44,15 @@ pub fn refine(session: &mut Session) -> Result<Refined, Halt> {
             return Ok(Refined::Estimate(class, estimate));
         }
         if session.spent_s + WINDOW_S > until_s {
-            return Ok(if holds_at_the_edge(session, &estimate) { Refined::Edge } else { Refined::Estimate(class, estimate) });
+            return Ok(if holds_at_the_edge(session, &estimate) {
+                Refined::Edge
+            } else {
+                Refined::Estimate(class, estimate)
+            });
         }
-        if holds_at_the_edge(session, &estimate) && session.verdict(session.ceiling, 0.0).is_some_and(|v| v.clear == Some(true)) {
+        if holds_at_the_edge(session, &estimate)
+            && session.verdict(session.ceiling, 0.0).is_some_and(|v| v.clear == Some(true))
+        {
             return Ok(Refined::Edge);
         }
         if factors.is_empty() {

@@ -153,7 +153,8 @@ fn settle(session: &mut Session, class: IoClass, estimate: Estimate) -> Result<F
                 }
                 doubts.push(unsteady(&shift));
             }
-            let finding = Finding { outcome: Outcome::Found, load_line: Some(line), doubts, class: Some(class) };
+            let finding =
+                Finding { outcome: Outcome::Found, load_line: Some(line), doubts, class: Some(class) };
             after(session, finding, Some(estimate))
         }
     }
@@ -219,13 +220,17 @@ fn missing_class(session: &Session) -> Option<Finding> {
     };
     let percent = session.facts.write_percent;
     (seen <= 0.0).then(|| {
-        cannot_tell(&format!("the limit is on {word}, and the workload ({percent} % writes) made none of them"))
+        cannot_tell(&format!(
+            "the limit is on {word}, and the workload ({percent} % writes) made none of them"
+        ))
     })
 }
 
 fn outcome_of(shift: Shift) -> Outcome {
     match shift {
-        Shift::Burst { before_iops, after_iops, after_s } => Outcome::Burst { before_iops, after_iops, after_s },
+        Shift::Burst { before_iops, after_iops, after_s } => {
+            Outcome::Burst { before_iops, after_iops, after_s }
+        }
         Shift::Drift { why } => Outcome::NotSteady { why },
     }
 }
@@ -233,7 +238,9 @@ fn outcome_of(shift: Shift) -> Outcome {
 fn unsteady(shift: &Shift) -> Doubt {
     let text = match shift {
         Shift::Burst { before_iops, after_iops, after_s } => {
-            format!("throughput stepped from {before_iops:.0} to {after_iops:.0} IOPS after {after_s:.0} s of load")
+            format!(
+                "throughput stepped from {before_iops:.0} to {after_iops:.0} IOPS after {after_s:.0} s of load"
+            )
         }
         Shift::Drift { why } => why.clone(),
     };

@@ -150,8 +150,7 @@ impl<'a> Session<'a> {
         self.tell(demand, phase);
         let load = Load { demand, measure_s: measure_s.min(room_s), phase };
         let guard_ns = self.options.guard_ns();
-        let mut guard =
-            Guard { progress: &mut *self.progress, guard_ns, tripped: false, stopped: false };
+        let mut guard = Guard { progress: &mut *self.progress, guard_ns, tripped: false, stopped: false };
         let step = self.subject.measure(&load, &mut guard).map_err(Halt::Refused)?;
         let (tripped, stopped) = (guard.tripped, guard.stopped);
         let cost_s = step.spent_s();

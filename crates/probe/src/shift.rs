@@ -63,9 +63,10 @@ fn suspect(session: &Session) -> Option<Window> {
         .filter(|w| w.concurrency <= latest.concurrency && !w.guarded)
         .max_by(|a, b| a.iops.total_cmp(&b.iops))?;
     // A curve that falls with depth was already looked into: the low depth was measured again since, and was as fast.
-    let cleared = before.iter().any(|w| {
-        w.at_s > earlier.at_s && w.concurrency == earlier.concurrency && !fell(session, earlier, w)
-    }) && before.iter().any(|w| w.concurrency >= latest.concurrency && fell(session, earlier, w));
+    let cleared = before
+        .iter()
+        .any(|w| w.at_s > earlier.at_s && w.concurrency == earlier.concurrency && !fell(session, earlier, w))
+        && before.iter().any(|w| w.concurrency >= latest.concurrency && fell(session, earlier, w));
     (!cleared && fell(session, earlier, latest)).then(|| earlier.clone())
 }
 
@@ -107,8 +108,7 @@ fn describe(session: &Session, earlier: &Window, after_iops: f64) -> Shift {
     let stepped = biggest.map_or(f64::INFINITY, |s| {
         let when = course[s.at].0;
         let mean = |late: bool| {
-            let side: Vec<f64> =
-                course.iter().filter(|p| (p.0 >= when) == late).map(|p| p.1).collect();
+            let side: Vec<f64> = course.iter().filter(|p| (p.0 >= when) == late).map(|p| p.1).collect();
             series::mean(&side).unwrap_or(0.0)
         };
         let (before, after) = (mean(false), mean(true));
@@ -149,11 +149,7 @@ fn normalised(session: &Session, earlier: &Window) -> Vec<(f64, f64)> {
 }
 
 fn first_at(session: &Session, concurrency: u32) -> f64 {
-    session
-        .windows
-        .iter()
-        .find(|w| w.concurrency == concurrency && w.iops > 0.0)
-        .map_or(1.0, |w| w.iops)
+    session.windows.iter().find(|w| w.concurrency == concurrency && w.iops > 0.0).map_or(1.0, |w| w.iops)
 }
 
 /// Falls or rises below this are left to a doubt.
@@ -188,7 +184,9 @@ fn step_near(course: &[(f64, f64)]) -> Option<(f64, Shift)> {
     let shift = if size > 0.0 {
         Shift::Burst { before_iops: before, after_iops: after, after_s: when }
     } else {
-        Shift::Drift { why: format!("throughput rose from {before:.0} to {after:.0} IOPS after {when:.0} s of load") }
+        Shift::Drift {
+            why: format!("throughput rose from {before:.0} to {after:.0} IOPS after {when:.0} s of load"),
+        }
     };
     // Half a second of correlated noise must not make a step: four standard errors with a doubled variance.
     let spread = series::variance(&values).unwrap_or(0.0) - size * size / 4.0;

@@ -213,7 +213,8 @@ impl Path {
     /// Closed loop from now on: calls `seen` for each completion in order until it answers false.
     fn closed(&mut self, concurrency: u32, mut seen: impl FnMut(Done) -> bool) {
         self.rest();
-        let mut out: BinaryHeap<Reverse<(u64, u64, bool)>> = BinaryHeap::with_capacity(concurrency as usize + 1);
+        let mut out: BinaryHeap<Reverse<(u64, u64, bool)>> =
+            BinaryHeap::with_capacity(concurrency as usize + 1);
         for _ in 0..concurrency {
             let done = self.submit(self.now_ns, concurrency);
             out.push(Reverse((done.at_ns, done.latency_ns, done.write)));
@@ -451,7 +452,8 @@ mod tests {
 
     #[test]
     fn a_token_bucket_passes_its_rate_after_its_credit() {
-        let model = Model { bucket: Some(Bucket { rate_iops: 300.0, credit: 3000.0 }), ..Model::station(24, 0.007) };
+        let model =
+            Model { bucket: Some(Bucket { rate_iops: 300.0, credit: 3000.0 }), ..Model::station(24, 0.007) };
         let mut subject = Simulated::new(model, 3);
         let before = subject.measure(&closed(32, 0.3), &mut ()).unwrap().iops();
         subject.measure(&closed(32, 1.0), &mut ()).unwrap();
@@ -471,8 +473,11 @@ mod tests {
         // M/M/1 at half load: mean response 2 ms.
         assert!((step.response().mean_ns().unwrap() / 2e6 - 1.0).abs() < 0.08);
         let Demand::Open { rate_iops, arrival, .. } = load(2000.0).demand else { unreachable!() };
-        let capped =
-            Load { demand: Demand::Open { rate_iops, arrival, outstanding_cap: 4 }, measure_s: 5.0, ..load(1.0) };
+        let capped = Load {
+            demand: Demand::Open { rate_iops, arrival, outstanding_cap: 4 },
+            measure_s: 5.0,
+            ..load(1.0)
+        };
         let step = subject.measure(&capped, &mut ()).unwrap();
         assert!(step.response().quantile_ns(0.5).unwrap() > 500_000_000, "overload must show in the latency");
     }

@@ -68,7 +68,8 @@ fn listed(session: &Session) -> Vec<u32> {
 
 /// (passes, seconds of a window): two or three passes when each window stays worth it.
 fn plan(session: &Session, depths: usize) -> (usize, f64) {
-    let each_s = |passes: usize| SHARE * session.options.budget_s / (passes * depths.max(1)) as f64 - SETTLE_LEAST_S;
+    let each_s =
+        |passes: usize| SHARE * session.options.budget_s / (passes * depths.max(1)) as f64 - SETTLE_LEAST_S;
     let passes = (2..=PASSES_MAX).rev().find(|p| each_s(*p) >= WINDOW_LEAST_S).unwrap_or(1);
     (passes, each_s(passes).clamp(0.1, WINDOW_MAX_S))
 }
@@ -108,7 +109,10 @@ fn grouped(blocks: &[Block]) -> Vec<Vec<&Block>> {
     let mut depths: Vec<u32> = blocks.iter().map(|b| b.concurrency).collect();
     depths.sort_unstable();
     depths.dedup();
-    depths.into_iter().map(|d| blocks.iter().filter(|b| b.concurrency == d && b.ios > 0.0).collect()).collect()
+    depths
+        .into_iter()
+        .map(|d| blocks.iter().filter(|b| b.concurrency == d && b.ios > 0.0).collect())
+        .collect()
 }
 
 fn picked<'a>(group: &'a [&'a Block], pick: Option<&'a [usize]>) -> impl Iterator<Item = &'a Block> + 'a {
@@ -153,7 +157,10 @@ fn neighbours(groups: &[Vec<&Block>], x: f64) -> (f64, f64) {
     // The bootstrap may reach one listed depth further on each side.
     let further_left = xs().filter(|v| *v < left).fold(f64::NEG_INFINITY, f64::max);
     let further_right = xs().filter(|v| *v > right).fold(f64::INFINITY, f64::min);
-    (if further_left.is_finite() { further_left } else { left }, if further_right.is_finite() { further_right } else { right })
+    (
+        if further_left.is_finite() { further_left } else { left },
+        if further_right.is_finite() { further_right } else { right },
+    )
 }
 
 /// (ln N, X) of bootstrap replicates: blocks of each depth drawn anew.

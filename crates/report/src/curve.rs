@@ -89,3 +89,43 @@ pub fn load_line(answer: &Answer) -> Option<&LoadLine> {
 pub fn largest(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     values.into_iter().filter(|v| v.is_finite()).reduce(f64::max)
 }
+
+/// Whether the limit held at a rate, in a word.
+pub fn open_word(rate: &probe::OpenPoint) -> &'static str {
+    match rate.holds {
+        Some(true) => "holds",
+        Some(false) => "breaks",
+        None => "not known",
+    }
+}
+
+/// Neighbouring concurrencies at less than this ratio tell the same story twice.
+const RATIO_SHOWN: f64 = 1.35;
+/// Up to this many points all are shown.
+const SHOWN_ALL: usize = 12;
+
+/// Points worth a row on a screen: all that a user listed; of a search the first, the last, the load line, and others
+/// no closer to each other than a factor. The page and `--json` have them all.
+pub fn shown(answer: &Answer) -> Vec<usize> {
+    let points = &answer.points;
+    if points.len() <= SHOWN_ALL || answer.outcome == Outcome::Swept {
+        return (0..points.len()).collect();
+    }
+    let line = load_line(answer).and_then(|l| marked(points, f64::from(l.concurrency)));
+    let far = |a: usize, b: usize| {
+        let (a, b) = (f64::from(points[a].concurrency), f64::from(points[b].concurrency));
+        (b / a.max(1.0)).max(a / b.max(1.0)) >= RATIO_SHOWN
+    };
+    let last = points.len() - 1;
+    let mut kept: Vec<usize> = Vec::new();
+    for index in 0..points.len() {
+        let marked = Some(index) == line || index == last;
+        let apart = kept.last().is_none_or(|k| far(*k, index))
+            && line.is_none_or(|l| far(l, index))
+            && far(last, index);
+        if marked || apart {
+            kept.push(index);
+        }
+    }
+    kept
+}

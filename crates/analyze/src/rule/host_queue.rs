@@ -18,15 +18,14 @@ pub fn requests(case: &Case) -> Option<BoundBy> {
     let at_tags = tags_of(layer).filter(|tags| inside >= PINNED_SHARE * tags);
     let scheduler = layer.tunable("scheduler").map_or("none", |t| t.value.as_str()).to_owned();
     let device = queue_of(&seen.device_queue).high_or_mean();
-    let headline = match at_tags {
-        Some(tags) => {
-            format!("the host queue of {}: all {tags:.0} requests (nr_requests) are taken", layer.name)
+    let what = match (at_tags, hidden_slots(seen, layer)) {
+        (Some(tags), None) => format!("all {tags:.0} requests (nr_requests) are taken"),
+        (_, Some(slots)) => {
+            format!("its driver never had more than {slots:.0} I/Os sent, a limit that no file shows")
         }
-        None => format!(
-            "the host queue of {}: scheduler {scheduler} holds I/Os back while the device has room",
-            layer.name
-        ),
+        (None, None) => format!("scheduler {scheduler} holds I/Os back while the device has room"),
     };
+    let headline = format!("the host queue of {}: {what}", layer.name);
     let mut evidence = vec![format!(
         "{} held {inside:.1} requests, {device:.1} of them at the device; a request waits {} in the host queue",
         layer.name,
@@ -46,6 +45,17 @@ pub fn requests(case: &Case) -> Option<BoundBy> {
         runner_up: None,
         advice: advice(case, seen, layer, at_tags, &scheduler),
     })
+}
+
+/// A peak that the mean nearly reaches, clearly below every limit in a file: slots of the driver or of a virtual queue.
+fn hidden_slots(seen: &LayerSeen, layer: &Layer) -> Option<f64> {
+    let peak = seen.device_queue_peak?;
+    let mean = queue_of(&seen.device_queue).high_or_mean();
+    let (limit, _) = device_limit(seen, layer)?;
+    // bfq and kyber hold I/Os back by themselves; none and mq-deadline send what the driver takes.
+    let sends_all =
+        layer.tunable("scheduler").is_none_or(|t| matches!(t.value.as_str(), "none" | "mq-deadline"));
+    (sends_all && peak >= 4.0 && mean >= 0.8 * peak && peak < 0.9 * limit).then_some(peak)
 }
 
 fn limit_word(kind: LimitKind) -> &'static str {

@@ -119,6 +119,11 @@ impl Drop for Context {
     }
 }
 
+/// Whether this process may have a context at all; the error says why not.
+pub fn probe() -> io::Result<()> {
+    Context::new(EVENTS_MIN).map(drop)
+}
+
 /// The libaio engine.
 pub struct LibaioEngine {
     context: Option<Context>,
@@ -297,6 +302,11 @@ impl Engine for LibaioEngine {
 
     fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    #[cfg(test)]
+    fn buffers(&self) -> &Buffers {
+        &self.buffers
     }
 }
 

@@ -133,6 +133,10 @@ pub trait Engine: Sized {
 
     /// What the engine had to do without, in a sentence each.
     fn notes(&self) -> &[String];
+
+    /// The buffers, for tests that look at what a read brought.
+    #[cfg(test)]
+    fn buffers(&self) -> &Buffers;
 }
 
 /// Buffers of an engine: one set for reads, one for writes, so that what was read never becomes what is written
@@ -187,5 +191,171 @@ impl Buffers {
     pub fn leak(&mut self) {
         std::mem::take(&mut self.reads).leak();
         std::mem::take(&mut self.writes).leak();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::libaio::LibaioEngine;
+    use super::sync::SyncEngine;
+    use super::uring::UringEngine;
+    use super::*;
+    use std::os::unix::fs::FileExt;
+
+    const BLOCK: usize = 8192;
+
+    /// A file whose every block is filled with its own number.
+    fn numbered(blocks: u64) -> Arc<File> {
+        let file = tempfile::tempfile().unwrap();
+        for block in 0..blocks {
+            file.write_all_at(&vec![block as u8; BLOCK], block * BLOCK as u64).unwrap();
+        }
+        Arc::new(file)
+    }
+
+    fn setup(file: &Arc<File>) -> Setup {
+        Setup { file: Arc::clone(file), block_bytes: BLOCK, reads: true, writes: true, dsync: false, seed: 1 }
+    }
+
+    /// Starts one I/O per slot and waits for all; answers results by slot.
+    fn perform<E: Engine>(engine: &mut E, ios: &[(IoClass, u64)]) -> Vec<i32> {
+        let mut results = vec![i32::MIN; ios.len()];
+        let mut done = vec![Completion::default(); ios.len()];
+        for (slot, &(class, offset)) in ios.iter().enumerate() {
+            engine.queue(slot as u32, class, offset);
+        }
+        let mut left = ios.len();
+        while left > 0 {
+            engine.enter(Wait::Completion).unwrap();
+            let taken = engine.reap(&mut done);
+            done[..taken].iter().for_each(|c| results[c.slot as usize] = c.result);
+            left -= taken;
+        }
+        results
+    }
+
+    fn check_reads<E: Engine>(slots: u32) {
+        let mut engine = E::new(&setup(&numbered(64)), 0).unwrap();
+        engine.reserve(slots).unwrap();
+        let ios: Vec<_> =
+            (0..slots).map(|s| (IoClass::Read, u64::from(63 - s % 64) * BLOCK as u64)).collect();
+        assert_eq!(perform(&mut engine, &ios), vec![BLOCK as i32; slots as usize]);
+        for slot in 0..slots {
+            let expected = (63 - slot % 64) as u8;
+            assert!(engine.buffers().reads.bytes(slot).iter().all(|&b| b == expected), "slot {slot}");
+        }
+    }
+
+    fn check_writes<E: Engine>(slots: u32) {
+        let file = numbered(64);
+        let mut engine = E::new(&setup(&file), 0).unwrap();
+        engine.reserve(slots).unwrap();
+        let ios: Vec<_> = (0..slots).map(|s| (IoClass::Write, u64::from(s) * BLOCK as u64)).collect();
+        assert_eq!(perform(&mut engine, &ios), vec![BLOCK as i32; slots as usize]);
+        assert_eq!(perform(&mut engine, &[(IoClass::Flush, 0)]), [0]);
+        let mut pages = Vec::new();
+        for slot in 0..slots {
+            let mut bytes = vec![0; BLOCK];
+            file.read_exact_at(&mut bytes, u64::from(slot) * BLOCK as u64).unwrap();
+            assert_eq!(bytes, engine.buffers().writes.bytes(slot));
+            pages.extend(bytes.chunks(4096).map(<[u8]>::to_vec));
+        }
+        pages.sort();
+        let all = pages.len();
+        pages.dedup();
+        assert_eq!(pages.len(), all, "every 4 KiB written differs from every other");
+    }
+
+    /// The end of the file and beyond: short and empty reads are reported as what they are.
+    fn check_results<E: Engine>() {
+        let mut engine = E::new(&setup(&numbered(2)), 0).unwrap();
+        engine.reserve(1).unwrap();
+        assert_eq!(perform(&mut engine, &[(IoClass::Read, BLOCK as u64 + 4096)]), [4096]);
+        assert_eq!(perform(&mut engine, &[(IoClass::Read, 2 * BLOCK as u64)]), [0]);
+    }
+
+    /// A read-only descriptor refuses to write: the error comes back as a result, not as a success.
+    fn check_read_only<E: Engine>() {
+        let named = tempfile::NamedTempFile::new().unwrap();
+        named.as_file().set_len(1 << 20).unwrap();
+        let file = Arc::new(File::open(named.path()).unwrap());
+        let mut engine = E::new(&setup(&file), 0).unwrap();
+        engine.reserve(1).unwrap();
+        engine.queue(0, IoClass::Write, 0);
+        let refused = match engine.enter(Wait::Completion) {
+            Err(error) => -error.raw_os_error().unwrap(),
+            Ok(()) => {
+                let mut done = [Completion::default()];
+                assert_eq!(engine.reap(&mut done), 1);
+                done[0].result
+            }
+        };
+        assert_eq!(refused, -libc::EBADF);
+    }
+
+    fn check<E: Engine>(slots: u32) {
+        check_reads::<E>(slots);
+        check_writes::<E>(slots.min(64));
+        check_results::<E>();
+        check_read_only::<E>();
+    }
+
+    #[test]
+    fn io_uring_moves_the_right_bytes() {
+        if let Err(error) = uring::probe() {
+            eprintln!("skipped: io_uring cannot be used here: {error}");
+            return;
+        }
+        check::<UringEngine>(100);
+    }
+
+    #[test]
+    fn libaio_moves_the_right_bytes() {
+        check::<LibaioEngine>(100);
+    }
+
+    #[test]
+    fn sync_moves_the_right_bytes() {
+        check::<SyncEngine>(1);
+    }
+
+    fn check_growth<E: Engine>() {
+        let mut engine = E::new(&setup(&numbered(64)), 0).unwrap();
+        for slots in [1u32, 3, 64, 2, 65, 700, 1, 64] {
+            engine.reserve(slots).unwrap();
+            let ios: Vec<_> = (0..slots).map(|s| (IoClass::Read, u64::from(s % 64) * BLOCK as u64)).collect();
+            assert!(perform(&mut engine, &ios).iter().all(|&r| r == BLOCK as i32));
+            assert!((0..slots).all(|s| engine.buffers().reads.bytes(s)[0] == (s % 64) as u8));
+        }
+    }
+
+    #[test]
+    fn engines_follow_a_changing_number_of_slots() {
+        if uring::probe().is_ok() {
+            check_growth::<UringEngine>();
+        }
+        check_growth::<LibaioEngine>();
+    }
+
+    fn check_timeout<E: Engine>() {
+        let mut engine = E::new(&setup(&numbered(1)), 0).unwrap();
+        engine.reserve(1).unwrap();
+        let start = std::time::Instant::now();
+        // The kernel may end a wait early to run work of its own in this thread, though not again and again.
+        for _ in 0..3 {
+            engine.enter(Wait::Nanoseconds(20_000_000)).unwrap();
+        }
+        assert!(start.elapsed().as_millis() >= 20, "{:?}", start.elapsed());
+        assert_eq!(engine.reap(&mut [Completion::default()]), 0);
+        engine.enter(Wait::No).unwrap();
+        engine.enter(Wait::Completion).unwrap();
+    }
+
+    #[test]
+    fn a_wait_with_nothing_in_flight_ends_when_its_time_is_up() {
+        if uring::probe().is_ok() {
+            check_timeout::<UringEngine>();
+        }
+        check_timeout::<LibaioEngine>();
     }
 }

@@ -30,17 +30,24 @@ pub struct ScriptedEngine {
     block_bytes: i32,
     waiting: VecDeque<u32>,
     started: u64,
+    buffers: super::Buffers,
 }
 
 impl Engine for ScriptedEngine {
-    fn new(setup: &Setup, _: u32) -> io::Result<Self> {
+    fn new(setup: &Setup, worker: u32) -> io::Result<Self> {
         let script = match setup.seed {
             HANG => Script::Hang,
             FAIL => Script::Fail,
             SHORT => Script::Short,
             _ => Script::Complete,
         };
-        Ok(Self { script, block_bytes: setup.block_bytes as i32, waiting: VecDeque::new(), started: 0 })
+        Ok(Self {
+            script,
+            block_bytes: setup.block_bytes as i32,
+            waiting: VecDeque::new(),
+            started: 0,
+            buffers: super::Buffers::new(setup, worker),
+        })
     }
 
     fn reserve(&mut self, _: u32) -> io::Result<()> {
@@ -80,5 +87,9 @@ impl Engine for ScriptedEngine {
 
     fn notes(&self) -> &[String] {
         &[]
+    }
+
+    fn buffers(&self) -> &super::Buffers {
+        &self.buffers
     }
 }

@@ -102,4 +102,9 @@ impl Engine for SyncEngine {
     fn notes(&self) -> &[String] {
         &[]
     }
+
+    #[cfg(test)]
+    fn buffers(&self) -> &Buffers {
+        &self.buffers
+    }
 }

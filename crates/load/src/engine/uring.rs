@@ -151,6 +151,10 @@ impl Drop for Ring {
                 )
             };
         }
+        if self.fixed_file {
+            // Closing a ring takes the kernel some moments; until then it would hold a device open exclusively.
+            let _ = self.ring.submitter().unregister_files();
+        }
         if self.fixed_buffers {
             // At once rather than when the kernel gets to it: the next ring pins the same pages against the same limit.
             let _ = self.ring.submitter().unregister_buffers();
@@ -345,6 +349,11 @@ impl Engine for UringEngine {
 
     fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    #[cfg(test)]
+    fn buffers(&self) -> &Buffers {
+        &self.buffers
     }
 }
 

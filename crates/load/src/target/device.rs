@@ -11,6 +11,9 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
+/// Room for a mark at each end; a multiple of most block sizes, and no smaller than a mark.
+const MARK_SPACE_BYTES: u64 = safety::MARK_BYTES;
+
 /// Opens the device.
 pub fn open(options: &Options, root: &Root) -> Result<Target, Error> {
     let path = &options.target;
@@ -21,9 +24,14 @@ pub fn open(options: &Options, root: &Root) -> Result<Target, Error> {
         open_reading(path, direct)?
     };
     let size_bytes = file.seek(SeekFrom::End(0)).map_err(Error::system("reading the size of", path))?;
-    let bytes = usable_bytes(options, size_bytes)?;
+    // A device that is written to carries our marks at both ends.
+    let (start_bytes, have_bytes) = match options.workload.writes() {
+        true => (MARK_SPACE_BYTES, size_bytes - 2 * MARK_SPACE_BYTES),
+        false => (0, size_bytes),
+    };
+    let bytes = usable_bytes(options, have_bytes)?;
     let sector_bytes = rustix::fs::ioctl_blksszget(&file).map_or(512, u64::from);
-    try_block(&file, path, 0, options.workload.block_bytes, sector_bytes)?;
+    try_block(&file, path, start_bytes, options.workload.block_bytes, sector_bytes)?;
     let mut seen = doubts::of_region(root, bytes, options.buffered);
     if !options.workload.writes() {
         seen.extend(doubts::of_zeros(&file, bytes));
@@ -32,12 +40,13 @@ pub fn open(options: &Options, root: &Root) -> Result<Target, Error> {
         path: path.clone(),
         kind: TargetKind::BlockDevice,
         file: Arc::new(file),
-        start_bytes: 0,
+        start_bytes,
         bytes,
         direct: !options.buffered,
         writable: options.workload.writes(),
         scratch: None,
         doubts: seen,
+        notes: Vec::new(),
     })
 }
 

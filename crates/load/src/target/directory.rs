@@ -51,16 +51,14 @@ pub fn open(
     let block_bytes = options.workload.block_bytes;
     try_block(&file, scratch.path(), HEADER_BYTES, block_bytes, 512)?;
     let mut seen = doubts::of_region(root, bytes, options.buffered);
-    seen.extend(
-        removed.iter().map(|path| note(format!("removed {}, left by an earlier run", path.display()))),
-    );
     if bytes < size_bytes {
-        seen.push(note(format!(
-            "writing is slow here: the own file was ended at {} after {} s (asked: {}); --size overrides",
+        let text = format!(
+            "writing is slow here: the own file was ended at {} after {} s (planned: {}); --size overrides",
             show_size(bytes),
             PATIENCE.time.as_secs(),
             show_size(size_bytes)
-        )));
+        );
+        seen.push(Doubt { id: DoubtId::CacheSuspected, weight: Weight::Note, text });
     }
     Ok(Target {
         path: folder.clone(),
@@ -72,11 +70,8 @@ pub fn open(
         writable: true,
         scratch: Some(scratch),
         doubts: seen,
+        notes: removed.iter().map(|p| format!("removed {}, left by an earlier run", p.display())).collect(),
     })
-}
-
-fn note(text: String) -> Doubt {
-    Doubt { id: DoubtId::CacheSuspected, weight: Weight::Note, text }
 }
 
 /// Free space for this user.
@@ -124,10 +119,10 @@ fn prepare(
     heard: Heard<'_>,
 ) -> Result<u64, Error> {
     let full = |written_bytes| Error::Full { folder: folder.to_owned(), written_bytes };
-    match fallocate(file, FallocateFlags::empty(), 0, HEADER_BYTES + size_bytes) {
-        Err(rustix::io::Errno::NOSPC | rustix::io::Errno::DQUOT) => return Err(full(0)),
-        // Filesystems without it get their space as they are written.
-        Ok(()) | Err(_) => {}
+    // Filesystems without it get their space as they are written.
+    let reserved = fallocate(file, FallocateFlags::empty(), 0, HEADER_BYTES + size_bytes);
+    if let Err(rustix::io::Errno::NOSPC | rustix::io::Errno::DQUOT) = reserved {
+        return Err(full(0));
     }
     let patience = options.size_bytes.is_none().then_some(PATIENCE);
     let seed = options.seed.unwrap_or_else(crate::rng::fresh_seed);

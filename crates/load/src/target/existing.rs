@@ -42,5 +42,6 @@ pub fn open(options: &Options, root: &Root) -> Result<Target, Error> {
         writable: false,
         scratch: None,
         doubts: seen,
+        notes: Vec::new(),
     })
 }

@@ -72,6 +72,7 @@ pub struct Target {
     writable: bool,
     scratch: Option<Scratch>,
     doubts: Vec<Doubt>,
+    notes: Vec<String>,
 }
 
 impl Target {
@@ -113,6 +114,11 @@ impl Target {
     /// What was noticed while it was opened.
     pub fn doubts(&self) -> &[Doubt] {
         &self.doubts
+    }
+
+    /// What was done beside opening it: leftovers of earlier runs that were removed.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Whether the target still holds all bytes that the workload may touch; the error says what happened.

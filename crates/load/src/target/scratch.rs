@@ -10,6 +10,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// First bytes of every own file.
 pub const TAG: &str = "plimsoll scratch file, version 1: made for a measurement, safe to delete\n";
@@ -20,6 +21,9 @@ const PREFIX: &str = ".plimsoll-";
 const SUFFIX: &str = ".data";
 /// Attempts to find a free name, and to keep a file that a cleaner removed between its creation and its lock.
 const ATTEMPTS: u32 = 8;
+/// Looks at the lock of a process that is gone, two seconds in all.
+const LOCK_LOOKS: u32 = 40;
+const BETWEEN_LOCK_LOOKS: Duration = Duration::from_millis(50);
 
 /// An own file, locked; removed when dropped.
 #[derive(Debug)]
@@ -132,13 +136,33 @@ fn is_our_name(name: &str) -> bool {
     })
 }
 
+/// Takes the lock. A process that was killed with io_uring requests in flight keeps its lock until the kernel has taken its
+/// ring down, some moments after its end: while no process has the id in the name, try again.
+fn lock_of_dead(file: &File, path: &Path) -> bool {
+    for _ in 0..LOCK_LOOKS {
+        if flock(file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            return true;
+        }
+        if process_of(path).is_none_or(|id| Path::new("/proc").join(id).exists()) {
+            return false;
+        }
+        std::thread::sleep(BETWEEN_LOCK_LOOKS);
+    }
+    false
+}
+
+/// The process id in a name of ours.
+fn process_of(path: &Path) -> Option<&str> {
+    path.file_name()?.to_str()?.strip_prefix(PREFIX)?.split_once('-').map(|(id, _)| id)
+}
+
 /// Removes the file if its lock can be taken and its first bytes are ours, or are none (killed before the tag).
 fn remove_if_dead(path: &Path) -> io::Result<bool> {
     let mut file = OpenOptions::new()
         .read(true)
         .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC)
         .open(path)?;
-    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+    if !lock_of_dead(&file, path) {
         return Ok(false);
     }
     let mut start = Vec::new();

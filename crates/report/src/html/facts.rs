@@ -108,7 +108,7 @@ fn open_loop(rates: &[OpenPoint]) -> String {
             time(r.response_us.p99),
             time(r.response_us.p999),
             significant(r.outstanding_mean),
-            if r.holds { "holds".to_owned() } else { "breaks".to_owned() },
+            curve::open_word(r).to_owned(),
             r.lag.clone().unwrap_or_default(),
         ];
         ("", cells)

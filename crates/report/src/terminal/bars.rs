@@ -8,8 +8,6 @@ use crate::number::{fitted, time};
 use analyze::Point;
 use probe::Answer;
 
-/// More rows than this hide the shape instead of showing it.
-const ROWS_MAX: usize = 14;
 /// Width of concurrency and of the number behind a bar.
 const FIXED: usize = 8 + 11 + 3 + 11;
 
@@ -28,7 +26,7 @@ pub fn chart(out: &mut Sink, answer: &Answer) {
     let heading =
         format!("{} ({})", answer.limit.statistic, limit_note(&answer.limit.to_string(), &times, style));
     out.line(Some(Role::Strong), &format!("{:>8}  {:<w$}{heading}", "N", "IOPS", w = each + 12));
-    for point in thinned(answer) {
+    for point in curve::shown(answer).into_iter().map(|i| &answer.points[i]) {
         let rate = rates.bar(Some(point.iops), each, style.charset);
         let wait = times.bar(statistic(point), each, style.charset);
         let shown = statistic(point).map_or("-".to_owned(), time);
@@ -44,25 +42,6 @@ fn limit_note(limit: &str, scale: &Scale, style: Style) -> String {
         Some(_) => format!("{bar} limit {limit}"),
         None => format!("limit {limit} off scale"),
     }
-}
-
-/// First, last, the load line, the knee, and others evenly between.
-fn thinned(answer: &Answer) -> Vec<&Point> {
-    let count = answer.points.len();
-    if count <= ROWS_MAX {
-        return answer.points.iter().collect();
-    }
-    let marked = [
-        curve::load_line(answer).map(|l| f64::from(l.concurrency)),
-        answer.knee.as_ref().map(|k| k.concurrency),
-    ];
-    let mut kept: Vec<usize> =
-        marked.into_iter().flatten().filter_map(|n| curve::nearest(&answer.points, n)).collect();
-    let spread = ROWS_MAX - kept.len();
-    kept.extend((0..spread).map(|i| i * (count - 1) / (spread - 1)));
-    kept.sort_unstable();
-    kept.dedup();
-    kept.into_iter().map(|i| &answer.points[i]).collect()
 }
 
 /// From zero to a full bar, with a mark on the way.

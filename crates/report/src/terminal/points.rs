@@ -27,11 +27,20 @@ pub fn table(out: &mut Sink, answer: &Answer) {
         out.line(Some(Role::Strong), &format!("  {heading}"));
     }
     let marks = Marks::of(answer);
-    for (index, point) in answer.points.iter().enumerate() {
+    let shown = curve::shown(answer);
+    for index in shown.iter().copied() {
+        let point = &answer.points[index];
         let cells: String =
             columns.iter().map(|c| right(&(c.cell)(point, unit, c.width - 1), c.width)).collect();
         let role = (marks.load_line == Some(index)).then_some(Role::Good);
         out.line(role, &format!("{} {cells}", marks.sign(index)));
+    }
+    let hidden = answer.points.len() - shown.len();
+    if hidden > 0 {
+        out.line(
+            Some(Role::Faint),
+            &format!("  {hidden} more depths near these are in --json and on the page"),
+        );
     }
     if let Some(legend) = marks.legend() {
         out.line(Some(Role::Faint), &format!("  {legend}"));

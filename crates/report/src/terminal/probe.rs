@@ -147,7 +147,7 @@ fn open_cells(rate: &OpenPoint, unit: TimeUnit) -> [String; 8] {
         unit.show(rate.response_us.p99),
         unit.show(rate.response_us.p999),
         standing(rate.outstanding_mean),
-        if rate.holds { "holds" } else { "breaks" }.to_owned(),
+        curve::open_word(rate).to_owned(),
     ]
 }
 

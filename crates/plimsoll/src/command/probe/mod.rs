@@ -61,8 +61,9 @@ pub fn run(args: &ProbeArgs, voice: &Voice) -> Result<Exit, Failure> {
 fn conclude(searched: Searched, facts: &SubjectFacts, before: Vec<Doubt>) -> Answer {
     let points = analyze::points(&searched.steps, facts.path.as_ref());
     let bound_by = analyze::bound_by(&Case::new(&points, facts, &searched.limit));
-    let mut doubts = analyze::doubts(&searched.steps, &points, facts);
-    doubts.extend(before);
+    let mut doubts = before;
+    doubts.extend(analyze::doubts(&searched.steps, &points, facts));
+    doubts.extend(facts.path.iter().flat_map(host::path::hidden));
     searched.into_answer(points, bound_by, doubts)
 }
 
