@@ -54,6 +54,8 @@ pub struct Point {
     pub busiest_worker: Option<f64>,
     /// Share of time that the busiest core of the workers did work, interrupts included.
     pub busiest_core: Option<f64>,
+    /// Cores that the load was seen on.
+    pub cores: Option<u32>,
     /// Share of the window that the worst load thread was ready to run and had no core.
     pub worker_run_delay: Option<f64>,
     /// I/Os per second that one core carries.
@@ -142,6 +144,7 @@ fn pool(concurrency: u32, windows: &[&Step], path: Option<&IoPath>) -> Point {
             windows.iter().filter_map(|s| Some((s.measured_s, s.cpu.as_ref()?.busiest_worker))),
         ),
         busiest_core: busiest_core(windows),
+        cores: windows.iter().filter_map(|s| Some(s.cpu.as_ref()?.cores.len() as u32)).max(),
         worker_run_delay: weighted(
             windows.iter().filter_map(|s| Some((s.measured_s, s.host.as_ref()?.worker_run_delay?))),
         ),

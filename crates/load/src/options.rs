@@ -15,7 +15,7 @@ pub struct Options {
     pub engine: Option<EngineKind>,
     /// Worker threads of an asynchronous engine; `max(1, min(cpus / 2, 4))` when absent.
     pub workers: Option<u32>,
-    /// Logical CPUs to pin workers to, in turn; all allowed ones when empty.
+    /// Logical CPUs to pin workers to, in turn; not pinned when empty.
     pub cores: Vec<u32>,
     /// Bytes of the own file in a directory, or how much of a file or device to touch.
     pub size_bytes: Option<u64>,

@@ -36,16 +36,17 @@ pub fn open(target: Target, options: &Options, interrupt: Arc<AtomicBool>) -> Re
     }
     let engine = options.engine.unwrap_or_else(|| workload.natural_engine());
     check_engine(engine)?;
-    let mut cores = cores(options)?;
+    let allowed = cores(options)?;
     let (start_bytes, bytes) = target.span();
     let region = Region::whole(start_bytes, bytes, workload.block_bytes);
     let concurrency_max = concurrency_max(engine, &root, region, buffer_bytes(&workload));
     let workers = match engine {
         EngineKind::Sync => sync_workers(options, concurrency_max)?,
-        _ => async_workers(options, &cores)?.min(concurrency_max),
+        _ => async_workers(options, &allowed)?.min(concurrency_max),
     };
-    // Only those that get a worker: whoever looks at the cores of the load should not average over idle ones.
-    cores.truncate(workers as usize);
+    // Only those that get a worker: whoever looks at the cores of the load should not average over idle ones. Workers
+    // that nobody asked to pin stay free: pinned beside a busy process they would wait for a core while others idle.
+    let cores: Vec<u32> = options.cores.iter().copied().take(workers as usize).collect();
     let seed = options.seed.unwrap_or_else(crate::rng::fresh_seed);
     let setup = Setup {
         file: Arc::clone(target.file()),

@@ -1,8 +1,8 @@
 //! The histogram of the hot path: a flat log-linear array, one addition per I/O.
 //!
 //! Values below 256 ns have a bucket each; above, every power of two is cut into 128 equal buckets, so a bucket is
-//! never wider than 1/128 = 0.8 % of its values. The buckets are those of the house's [`LatencyHistogram`] or finer (its
-//! width at value v in [2^m, 2^(m+1)) is max(64, 2^(m-7)), and both sets are aligned), therefore
+//! never wider than 1/128 = 0.8 % of its values. The buckets are those of the house's [`LatencyHistogram`] (its
+//! width at value v in [2^m, 2^(m+1)) is max(1, 2^(m-7))), therefore
 //! [`Recorder::pour_into`] is exact: the same counts as if each value had been recorded there. It costs 16 KiB and
 //! 3-4 ns per I/O where `hdrhistogram` needs 10-15 ns.
 

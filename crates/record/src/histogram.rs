@@ -3,8 +3,9 @@
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// Smallest latency told apart from its neighbours. A page-cache read completes in several hundred nanoseconds.
-pub const LOWEST_NS: u64 = 64;
+/// Smallest latency told apart from its neighbours. A page-cache read completes in several hundred nanoseconds, and two
+/// significant digits of that need steps of a few.
+pub const LOWEST_NS: u64 = 1;
 /// Largest latency kept; anything longer counts as this much. An I/O older than two minutes is a hang, not a latency.
 pub const HIGHEST_NS: u64 = 120_000_000_000;
 /// Two significant digits: every value is kept to within 1 %.

@@ -84,9 +84,17 @@ fn advice(case: &Case, workers: u32, per_core: f64, delay: f64) -> Vec<Advice> {
 /// How much of its processors the load used: the busiest thread with its waiting for a core, or all cores together.
 pub fn share_of_cores(case: &Case, point: &Point) -> f64 {
     let thread = point.busiest_worker.map_or(0.0, |b| b + point.worker_run_delay.unwrap_or(0.0));
-    // With fewer I/Os than cores some cores have no worker.
-    let cores = case.subject.cores.len().clamp(1, point.concurrency.max(1) as usize) as f64;
+    let cores = f64::from(cores_of(case, point));
     let together = point.cpu_us_per_io.map_or(0.0, |us| us * point.iops / 1e6 / cores);
     // Many blocking threads share a core: none is busy by itself, their cores are. Their mutual waiting is no sign.
     if case.subject.engine == "sync" && point.concurrency > 1 { together } else { thread.max(together) }
+}
+
+/// Cores that the load can use at this point: those it is pinned to, else those it was seen on, and never more than it
+/// has threads.
+fn cores_of(case: &Case, point: &Point) -> u32 {
+    let pinned = case.subject.cores.len() as u32;
+    let there = if pinned > 0 { pinned } else { point.cores.unwrap_or(1).max(1) };
+    let threads = if case.subject.engine == "sync" { point.concurrency } else { case.subject.workers };
+    there.min(threads).clamp(1, point.concurrency.max(1))
 }

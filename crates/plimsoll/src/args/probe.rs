@@ -62,7 +62,7 @@ pub struct ProbeArgs {
     pub size: Option<u64>,
 
     /// How I/Os are submitted. sync: one blocking thread per outstanding I/O, as dd and PostgreSQL up to 17 do.
-    /// The default is io_uring.
+    /// The default is io_uring, and sync for the log workload.
     #[arg(long, value_enum, help_heading = "Load")]
     pub engine: Option<EngineName>,
     /// Load threads that share the concurrency (default: half the cores, at most four).
