@@ -261,14 +261,35 @@ fn writing_to_a_device_needs_its_name_twice() {
     assert!(ended.stderr.contains("--destroy-data-on") && ended.stdout.is_empty(), "{}", ended.stderr);
     // Another device's name is no permission for this one.
     let ended = probe(&disk.device, "--workload log --budget 2s --destroy-data-on /dev/null").expect(3);
-    assert!(ended.stderr.contains("/dev/null"), "{}", ended.stderr);
+    assert!(ended.stderr.contains(&disk.device.display().to_string()), "{}", ended.stderr);
+    // Nor is its own while somebody has it open: this test does.
+    let named = format!("--workload log --budget 2s --destroy-data-on {}", disk.device.display());
+    let ended = probe(&disk.device, &named).expect(3);
+    assert!(ended.stderr.contains("in use"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_device_that_holds_data_is_not_written_however_often_it_is_named() {
+    let _turn = Turn::take();
+    let disk = or_skip!(support::loopdev::LoopDevice::free(16 << 20));
+    let named =
+        format!("--workload log --depths 1 --budget 1s --json --destroy-data-on {}", disk.device.display());
+    let before = std::fs::read(&disk.device).unwrap();
+    let ended = probe(&disk.device, &named).expect(3);
+    assert!(ended.stderr.contains("holds data"), "{}", ended.stderr);
+    assert!(std::fs::read(&disk.device).unwrap() == before, "the refused run wrote");
+    // Wiped, unused and named twice it may be written, and is.
+    std::fs::write(&disk.device, vec![0_u8; 16 << 20]).unwrap();
+    let document = probe(&disk.device, &named).measured().json();
+    assert!(document["steps"][0]["flush_us"]["mean"].as_f64().is_some_and(|us| us > 0.0), "{document:#}");
+    assert!(std::fs::read(&disk.device).unwrap().iter().any(|b| *b != 0), "nothing was written");
 }
 
 #[test]
 fn piped_output_is_plain_and_json_is_one_document() {
     let _turn = Turn::take();
     let place = folder();
-    let plain = probe(place.path(), "--size 16M --depths 1,4 --budget 2s").expect(0);
+    let plain = probe(place.path(), "--size 16M --depths 1,4 --budget 2s").measured();
     assert!(!plain.stdout.contains('\u{1b}'), "escape sequences in a pipe");
     assert!(plain.stderr.is_empty(), "{}", plain.stderr);
     assert!(
@@ -276,7 +297,7 @@ fn piped_output_is_plain_and_json_is_one_document() {
         "a line is wider than 80 columns:\n{}",
         plain.stdout
     );
-    let json = probe(place.path(), "--size 16M --depths 1,4 --budget 2s --json").expect(0);
+    let json = probe(place.path(), "--size 16M --depths 1,4 --budget 2s --json").measured();
     assert_eq!(json.json()["schema"], "plimsoll.probe/1");
     assert!(json.stdout.ends_with("}\n") && json.stderr.is_empty(), "{}", json.stderr);
 }
@@ -302,13 +323,13 @@ fn colour_and_progress_are_for_terminals_and_can_be_turned_off() {
     }
     let _turn = Turn::take();
     // By default a terminal gets both: what is turned off below is there to be turned off.
-    let shown = on_a_terminal("", &[]).expect(0);
+    let shown = on_a_terminal("", &[]).measured();
     assert!(shown.stdout.contains("\u{1b}["), "no colour on a terminal: {}", shown.stdout);
     assert!(shown.stdout.contains("sweeping"), "no progress on a terminal: {}", shown.stdout);
-    let quiet = on_a_terminal("--quiet --no-color", &[]).expect(0);
+    let quiet = on_a_terminal("--quiet --no-color", &[]).measured();
     assert!(!quiet.stdout.contains('\u{1b}') && !quiet.stdout.contains("sweeping"), "{}", quiet.stdout);
-    let plain = on_a_terminal("--quiet", &[("NO_COLOR", "1")]).expect(0);
+    let plain = on_a_terminal("--quiet", &[("NO_COLOR", "1")]).measured();
     assert!(!plain.stdout.contains('\u{1b}'), "{}", plain.stdout);
-    let empty_counts_as_unset = on_a_terminal("--quiet", &[("NO_COLOR", "")]).expect(0);
+    let empty_counts_as_unset = on_a_terminal("--quiet", &[("NO_COLOR", "")]).measured();
     assert!(empty_counts_as_unset.stdout.contains("\u{1b}["), "{}", empty_counts_as_unset.stdout);
 }

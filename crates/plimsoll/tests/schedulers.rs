@@ -34,8 +34,8 @@ fn chain_holds(step: &Value, scheduler: &str) {
 
 #[test]
 fn each_scheduler_is_shown_followed_and_put_back() {
-    let disk = or_skip!(LoopDevice::new(64 << 20));
     let _turn = Turn::take();
+    let disk = or_skip!(LoopDevice::new(64 << 20));
     let before = (disk.get("scheduler"), disk.get("nr_requests"));
     let mut split = 0;
     let offered = disk.offered("scheduler");
@@ -71,8 +71,8 @@ fn each_scheduler_is_shown_followed_and_put_back() {
 
 #[test]
 fn a_short_queue_is_seen_as_a_limit_of_the_path() {
-    let disk = or_skip!(LoopDevice::new(64 << 20));
     let _turn = Turn::take();
+    let disk = or_skip!(LoopDevice::new(64 << 20));
     if !disk.set("scheduler", "mq-deadline") || !disk.set("nr_requests", "8") {
         skip!("this kernel has no mq-deadline whose nr_requests can be lowered");
     }

@@ -1,13 +1,13 @@
 //! A loop device of our own.
 
-use super::{data_file, folder, is_root};
+use super::{data_file, folder, is_root, target_dir};
 use std::cell::RefCell;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A loop device over a file on disk. It is detached as soon as it is set up, while we hold it open: the kernel then
-/// removes it when the last descriptor closes, also after a kill.
+/// A loop device over a file on disk. Unless it is to be free, it is detached as soon as it is set up, while we hold it
+/// open: the kernel then removes it when the last descriptor closes, also after a kill.
 pub struct LoopDevice {
     /// `loop0`.
     pub name: String,
@@ -15,23 +15,32 @@ pub struct LoopDevice {
     pub device: PathBuf,
     /// Settings as they were, in the order they were changed. They outlive a loop device otherwise.
     before: RefCell<Vec<(PathBuf, String)>>,
-    _held: File,
+    /// Absent for a device that nobody holds open: that one is detached when dropped.
+    held: Option<File>,
     _folder: tempfile::TempDir,
 }
 
 impl LoopDevice {
     /// Makes one over this much data. The error says why it cannot be had.
     pub fn new(bytes: usize) -> Result<Self, String> {
+        let mut device = Self::free(bytes)?;
+        let held = File::open(&device.device).unwrap();
+        detach(&device.device);
+        device.held = Some(held);
+        Ok(device)
+    }
+
+    /// The same, open nowhere: a device that is open is in use, and nobody may write to it.
+    pub fn free(bytes: usize) -> Result<Self, String> {
         if !is_root() {
             return Err("a loop device of one's own needs root".to_owned());
         }
+        detach_leftovers();
         let folder = folder();
         let file = data_file(folder.path(), bytes);
         let device = set_up(&file, true).or_else(|_| set_up(&file, false))?;
-        let held = File::open(&device).unwrap();
-        assert!(Command::new("losetup").arg("-d").arg(&device).status().unwrap().success());
         let name = device.file_name().unwrap().to_string_lossy().into_owned();
-        Ok(Self { name, device, before: RefCell::default(), _held: held, _folder: folder })
+        Ok(Self { name, device, before: RefCell::default(), held: None, _folder: folder })
     }
 
     /// `MAJOR:MINOR`.
@@ -72,6 +81,28 @@ impl Drop for LoopDevice {
             if let Err(e) = std::fs::write(file, value) {
                 eprintln!("{}: could not be set back to {value}: {e}", file.display());
             }
+        }
+        if self.held.is_none() {
+            detach(&self.device);
+        }
+    }
+}
+
+fn detach(device: &Path) {
+    let done = Command::new("losetup").arg("-d").arg(device).output();
+    assert!(done.as_ref().is_ok_and(|d| d.status.success()), "{} stays: {done:?}", device.display());
+}
+
+/// Devices over files of test processes that were killed.
+fn detach_leftovers() {
+    let Ok(listed) = Command::new("losetup").args(["-n", "-O", "NAME,BACK-FILE"]).output() else { return };
+    for line in String::from_utf8_lossy(&listed.stdout).lines() {
+        let Some((device, file)) = line.trim().split_once(char::is_whitespace) else { continue };
+        let Ok(inner) = Path::new(file.trim()).strip_prefix(target_dir()) else { continue };
+        let process = inner.to_str().and_then(|i| i.strip_prefix("e2e-")?.split_once('-'));
+        if process.is_some_and(|(id, _)| !Path::new("/proc").join(id).exists()) {
+            // Another test may be faster.
+            let _ = Command::new("losetup").arg("-d").arg(device).output();
         }
     }
 }

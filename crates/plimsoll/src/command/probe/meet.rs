@@ -178,6 +178,7 @@ pub fn subject(
     let target = load::resolve(&wish.load, &root, interrupt, &mut |filling| shown.filling(filling))
         .map_err(|e| load_failed(&e))?;
     shown.filled();
+    target.notes().iter().for_each(|note| shown.note(note));
     let place = target.data_path().canonicalize().unwrap_or_else(|_| target.data_path().to_owned());
     let place = place.to_string_lossy().into_owned();
     let path = target

@@ -25,7 +25,7 @@ pub fn run(args: &ProbeArgs, voice: &Voice) -> Result<Exit, Failure> {
     // The folder is made before the first minute of load, so that a bad name costs nothing.
     let mut keeper = Keeper::create(args.out.as_deref())?;
     let started_at = Timestamp::now();
-    let mut shown = progress::Shown::new(voice.progress);
+    let mut shown = progress::Shown::new(voice.progress, voice.quiet);
     let mut subject = meet::subject(args, &wish, &interrupt, &mut shown)?;
     let facts = subject.facts();
     let doubts = subject.doubts().to_vec();

@@ -8,16 +8,24 @@ use record::Phase;
 /// A line on standard error, cleared at the end.
 pub struct Shown {
     bar: ProgressBar,
+    quiet: bool,
 }
 
 impl Shown {
-    /// Shows nothing unless `visible`.
-    pub fn new(visible: bool) -> Self {
+    /// Shows no progress unless `visible`, and nothing at all when `quiet`.
+    pub fn new(visible: bool, quiet: bool) -> Self {
         let bar = if visible { ProgressBar::new(1000) } else { ProgressBar::hidden() };
         let style = ProgressStyle::with_template("{bar:20} {msg}")
             .expect("the template is a constant that indicatif accepts");
         bar.set_style(style);
-        Self { bar }
+        Self { bar, quiet }
+    }
+
+    /// Says what was done beside measuring.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            self.bar.suspend(|| eprintln!("note: {text}"));
+        }
     }
 
     /// Preparing the own file.
