@@ -46,6 +46,8 @@ pub fn contender(name: &str, engine: &str, depth: u32, direct: bool, more: &[&st
         "--bs=4k".into(),
         "--time_based".into(),
         "--cpus_allowed=0".into(),
+        // fio drops the file from the page cache otherwise, for itself and for whoever comes after it.
+        "--invalidate=0".into(),
     ]
     .into_iter()
     .chain(more.iter().map(|s| (*s).to_owned()))

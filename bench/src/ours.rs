@@ -34,7 +34,7 @@ pub fn contender(setup: &Setup, name: &str, engine: &'static str, depth: u32, di
             let mut arguments: Vec<String> =
                 ["probe", "--block", "4k", "--pattern", "random", "--cores", "0"].map(str::to_owned).to_vec();
             arguments.extend(["--engine".into(), engine.into(), "--depths".into(), depth.to_string()]);
-            arguments.extend(["--workers".into(), "1".into(), "--budget".into(), format!("{}s", seconds)]);
+            arguments.extend(["--budget".into(), format!("{seconds}s")]);
             if !direct {
                 arguments.push("--buffered".into());
             }

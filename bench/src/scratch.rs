@@ -11,14 +11,18 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Writes it and makes it durable.
+    /// Writes it in pieces of 1 MiB and makes it durable. Small pieces would leave the page cache in small folios, and the
+    /// kernel's search for them would hide what the contenders themselves cost.
     pub fn new(folder: &Path, name: &str, bytes: u64) -> Outcome<Self> {
         let path = folder.join(name);
         let mut file = File::create(&path)?;
         let scratch = Self { path };
-        let mut random = File::open("/dev/urandom")?.take(bytes);
-        std::io::copy(&mut random, &mut file)?;
-        file.flush()?;
+        let mut random = File::open("/dev/urandom")?;
+        let mut piece = vec![0; 1 << 20];
+        for _ in 0..bytes.div_ceil(1 << 20) {
+            random.read_exact(&mut piece)?;
+            file.write_all(&piece)?;
+        }
         file.sync_data()?;
         Ok(scratch)
     }

@@ -1,6 +1,8 @@
 //! An existing file: opened for reading only, writes refused.
 
-use super::{Target, TargetKind, doubts, make_direct, try_block, usable_bytes};
+use super::{
+    Target, TargetKind, doubts, leave_access_time, make_blocking, make_direct, try_block, usable_bytes,
+};
 use crate::error::Error;
 use crate::options::Options;
 use crate::safety::Refusal;
@@ -24,6 +26,9 @@ pub fn open(options: &Options, root: &Root) -> Result<Target, Error> {
     if !status.is_file() {
         return Err(Error::Kind { target: path.clone(), what: "no longer a regular file" });
     }
+    // O_NONBLOCK kept the open from waiting on a pipe of that name; with it left on, io_uring may answer EAGAIN.
+    make_blocking(&file, path)?;
+    leave_access_time(&file);
     if !options.buffered {
         make_direct(&file, path)?;
     }

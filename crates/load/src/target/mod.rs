@@ -193,6 +193,20 @@ fn show_path(path: Option<&Path>) -> String {
 /// Filesystems that live in memory: they take O_DIRECT since Linux 6.6 but have no device to be direct to.
 const MEMORY_FILESYSTEMS: [(u32, &str); 2] = [(0x0102_1994, "tmpfs"), (0x8584_58f6, "ramfs")];
 
+/// Turns O_NONBLOCK off.
+fn make_blocking(file: &File, path: &Path) -> Result<(), Error> {
+    let flags = fcntl_getfl(file).map_err(Error::system("reading the flags of", path))?;
+    fcntl_setfl(file, flags.difference(OFlags::NONBLOCK)).map_err(Error::system("setting the flags of", path))
+}
+
+/// Reading somebody's file should leave no trace in its inode either. Only its owner and root may ask for that, and for
+/// others the kernel notes an access once a day at most (relatime), so a refusal is no matter.
+fn leave_access_time(file: &File) {
+    if let Ok(flags) = fcntl_getfl(file) {
+        let _ = fcntl_setfl(file, flags | OFlags::NOATIME);
+    }
+}
+
 /// Turns direct I/O on, or says why it does not work on this filesystem.
 fn make_direct(file: &File, path: &Path) -> Result<(), Error> {
     let no_direct = |why: String| Error::NoDirect { target: path.to_owned(), why };
