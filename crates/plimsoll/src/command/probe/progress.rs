@@ -15,7 +15,7 @@ impl Shown {
     /// Shows no progress unless `visible`, and nothing at all when `quiet`.
     pub fn new(visible: bool, quiet: bool) -> Self {
         let bar = if visible { ProgressBar::new(1000) } else { ProgressBar::hidden() };
-        let style = ProgressStyle::with_template("{bar:20} {msg}")
+        let style = ProgressStyle::with_template("{bar:12} {wide_msg}")
             .expect("the template is a constant that indicatif accepts");
         bar.set_style(style);
         Self { bar, quiet }
@@ -64,7 +64,7 @@ impl Progress for Shown {
         };
         let estimate = state.estimate.map_or(String::new(), |e| {
             format!(
-                "; load line about {:.0} IOPS at {:.0} outstanding ({:.0} to {:.0})",
+                "; load line ~{:.0} IOPS at N={:.0} ({:.0} to {:.0})",
                 e.iops, e.concurrency, e.concurrency_ci95[0], e.concurrency_ci95[1]
             )
         });
