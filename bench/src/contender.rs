@@ -35,10 +35,13 @@ impl CpuPerIo {
     }
 }
 
+/// Loads a file for some seconds.
+pub type Run = Box<dyn Fn(&Path, u32) -> Outcome<CpuPerIo>>;
+
 /// Someone who can run the load once.
 pub struct Contender {
     /// Name in the table.
     pub name: String,
     /// Runs it on a file.
-    pub run: Box<dyn Fn(&Path, u32) -> Outcome<CpuPerIo>>,
+    pub run: Run,
 }

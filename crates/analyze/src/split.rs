@@ -14,6 +14,10 @@ const CARRIES_SHARE: f64 = 0.5;
 /// because each completion leaves a slot empty until the next dispatch.
 pub const PINNED_SHARE: f64 = 0.95;
 
+/// All tags of a device count as taken at this share of them. Completions and dispatch come in batches, and between them
+/// tags are free for a moment.
+pub const TAGS_TAKEN: f64 = 0.88;
+
 /// Where the I/Os of one window stood.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Split {
@@ -131,7 +135,7 @@ fn waits_for_tags(path: &IoPath, devices: &[&LayerSeen]) -> bool {
     devices.iter().all(|seen| {
         let Some(layer) = path.layer(&seen.name) else { return false };
         let Some(tags) = tags_of(layer) else { return false };
-        queue_of(&seen.inside).high_or_mean() >= PINNED_SHARE * tags
+        queue_of(&seen.inside).high_or_mean() >= TAGS_TAKEN * tags
     })
 }
 

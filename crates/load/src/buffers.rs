@@ -182,7 +182,7 @@ mod tests {
         arena.grow(200).unwrap();
         assert_eq!(before, (0..3).map(|s| arena.buffer(s).start).collect::<Vec<_>>());
         assert_eq!(arena.slots(), 200);
-        assert!((0..200).all(|s| arena.buffer(s).start as usize % 4096 == 0));
+        assert!((0..200).all(|s| (arena.buffer(s).start as usize).is_multiple_of(4096)));
     }
 
     #[test]

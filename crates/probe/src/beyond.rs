@@ -1,4 +1,5 @@
-//! Windows after the answer: beyond the load line, so that the analyser sees where added I/Os stand, and at concurrency 1 again.
+//! Windows after the answer: beyond the load line, so that the analyser sees where added I/Os stand, and at
+//! concurrency 1 again.
 
 use crate::session::{Halt, Session};
 use record::{Doubt, DoubtId, Phase, Weight};

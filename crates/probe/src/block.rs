@@ -1,15 +1,18 @@
 //! About half a second of one window, judged against the limit: the observations all estimates are made of.
 //!
-//! Half a second, because the noise of a device has a correlation time of its own (hundreds of ms); neighbouring slices repeat
-//! each other, neighbouring blocks hardly do. Each block keeps how many I/Os lie above a grid of latencies around the limit, so that
-//! an estimate can ask what the block would have missed at another concurrency without going back to histograms.
+//! Half a second, because the noise of a device has a correlation time of its own (hundreds of ms); neighbouring
+//! slices repeat each other, neighbouring blocks hardly do. Each block keeps how many I/Os lie above a grid of
+//! latencies around the limit, so that an estimate can ask what the block would have missed at another concurrency
+//! without going back to histograms.
 
 use record::{IoClass, LatencyLimit, Slice, Statistic, Step};
 
 /// Nominal length of a block.
 pub const BLOCK_S: f64 = 0.5;
-/// The grid of latencies reaches this factor below and above the limit. Windows used for an estimate lie within a factor of about
-/// 2.5 in concurrency, and latency grows no faster than concurrency to the power of 2 there.
+/// No slice is an hour long; one that says so is not believed.
+const SLICE_MAX_S: f64 = 3600.0;
+/// The grid of latencies reaches this factor below and above the limit. Windows used for an estimate lie within a
+/// factor of about 2.5 in concurrency, and latency grows no faster than concurrency to the power of 2 there.
 const REACH: f64 = 8.0;
 /// Steps of the grid per e-fold: 1 % apart, the resolution of the histograms.
 const STEPS_PER_E: f64 = 100.0;
@@ -50,8 +53,9 @@ impl Block {
         f64::from(self.above[low]) * (1.0 - share) + f64::from(self.above[high]) * share
     }
 
-    /// Excess over the limit had the block's latencies been exp(`log_scale`) times as long: misses minus allowed misses for a quantile, sum
-    /// of latencies minus limit times count for a mean (in limits). Zero in expectation at the load line.
+    /// Excess over the limit had the block's latencies been exp(`log_scale`) times as long: misses minus allowed
+    /// misses for a quantile, sum of latencies minus limit times count for a mean (in limits). Zero in expectation at
+    /// the load line.
     pub fn excess(&self, limit: &LatencyLimit, log_scale: f64) -> f64 {
         match limit.allowed_misses() {
             Some(allowed) => self.above(-log_scale) - allowed * self.ios,
@@ -60,17 +64,17 @@ impl Block {
     }
 }
 
-/// Cuts a step into blocks of one class, in time order. `load_s` is the load spent before the step. Slices of no length are left out; an
-/// open loop has no blocks.
+/// Cuts a step into blocks of one class, in time order. `load_s` is the load spent before the step. Slices of no
+/// length are left out; an open loop has no blocks.
 pub fn blocks(step: &Step, class: IoClass, limit: &LatencyLimit, load_s: f64) -> Vec<Block> {
     let Some(concurrency) = step.concurrency() else { return Vec::new() };
     let usable: Vec<&Slice> =
-        step.slices.iter().filter(|s| s.length_s.is_finite() && s.length_s > 1e-3).collect();
+        step.slices.iter().filter(|s| (1e-3..SLICE_MAX_S).contains(&s.length_s)).collect();
     let total_s: f64 = usable.iter().map(|s| s.length_s).sum();
     if total_s <= 0.0 {
         return Vec::new();
     }
-    let count = (total_s / BLOCK_S).round().max(1.0);
+    let count = (total_s / BLOCK_S).round().clamp(1.0, usable.len() as f64);
     let each_s = total_s / count;
     let mut found = Vec::new();
     let (mut begin, mut gone_s) = (0, 0.0);
@@ -145,9 +149,68 @@ fn block_of(slices: &[&Slice], class: IoClass, limit: &LatencyLimit, concurrency
     }
 }
 
-/// Middle of the histogram bucket whose largest value is `largest_ns`: with two significant digits HdrHistogram splits each power of two into 128
-/// buckets. The largest value would overstate latency by 0.3 % on average, which is 0.6 % in concurrency where latency grows with its root.
+/// Middle of the histogram bucket whose largest value is `largest_ns`: with two significant digits HdrHistogram
+/// splits each power of two into 128 buckets. The largest value would overstate latency by 0.3 % on average, which is
+/// 0.6 % in concurrency where latency grows with its root.
 fn bucket_middle_ns(largest_ns: u64) -> f64 {
     let width = (1u64 << largest_ns.max(1).ilog2()) as f64 / 128.0;
     largest_ns as f64 - 0.5 * (width - 1.0).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::{Model, Simulated};
+    use record::{Demand, Load, Phase, Subject};
+
+    fn measured(limit: &str) -> (Vec<Block>, Step, LatencyLimit) {
+        let limit: LatencyLimit = limit.parse().unwrap();
+        let demand = Demand::Closed { concurrency: 60 };
+        let load = Load { demand, measure_s: 1.6, phase: Phase::Refine };
+        let step = Simulated::new(Model::station(24, 0.007), 1).measure(&load, &mut ()).unwrap();
+        (blocks(&step, IoClass::Read, &limit, 10.0), step, limit)
+    }
+
+    #[test]
+    fn blocks_lose_no_io_and_follow_each_other_half_a_second_apart() {
+        let (found, step, _) = measured("p99<30ms");
+        assert_eq!(found.len(), 3);
+        assert_eq!(found.iter().map(|b| b.ios).sum::<f64>(), step.ios() as f64);
+        assert!((found.iter().map(|b| b.seconds).sum::<f64>() - 1.6).abs() < 1e-9);
+        assert!(
+            found.windows(2).all(|w| (0.4..0.7).contains(&(w[1].at_s - w[0].at_s))) && found[0].at_s > 10.2
+        );
+    }
+
+    #[test]
+    fn the_grid_agrees_with_the_histogram_to_its_resolution() {
+        let (found, step, _) = measured("p99<20ms");
+        let latency = step.latency(IoClass::Read);
+        for ratio in [0.3f64, 0.7, 1.0, 1.5, 3.0] {
+            let grid: f64 = found.iter().map(|b| b.above(ratio.ln())).sum();
+            let low = latency.count_above_ns((20e6 * ratio * 1.01) as u64) as f64;
+            let high = latency.count_above_ns((20e6 * ratio * 0.985) as u64) as f64;
+            assert!(low - 1.0 <= grid && grid <= high + 1.0, "{ratio}: {low} {grid} {high}");
+        }
+    }
+
+    #[test]
+    fn excess_vanishes_at_the_scale_that_brings_the_statistic_to_the_limit() {
+        let (found, step, limit) = measured("mean<20ms");
+        let mean_ns = step.latency(IoClass::Read).mean_ns().unwrap();
+        let scale = (20e6 / mean_ns).ln();
+        let excess: f64 = found.iter().map(|b| b.excess(&limit, scale)).sum();
+        assert!(excess.abs() < 1e-6 * step.ios() as f64);
+    }
+
+    #[test]
+    fn a_slice_that_claims_an_age_is_not_believed() {
+        let (_, mut step, limit) = measured("p99<30ms");
+        for (slice, length_s) in step.slices.iter_mut().zip([1e9, f64::NAN, f64::INFINITY, -1.0]) {
+            slice.length_s = length_s;
+        }
+        let found = blocks(&step, IoClass::Read, &limit, 0.0);
+        assert_eq!(found.len(), 2);
+        assert!(found.iter().all(|b| b.iops.is_finite()));
+    }
 }

@@ -8,13 +8,16 @@ use record::{Doubt, DoubtId, IoClass, LatencyHistogram, LatencyLimit, Phase, Sta
 
 /// Length of the confirming window.
 pub const CONFIRM_S: f64 = 3.0;
+/// A further one, after a failure.
+const AGAIN_S: f64 = 2.0;
 /// A shorter one is no confirmation.
 const CONFIRM_LEAST_S: f64 = 0.5;
 /// One step back.
 const STEP_BACK: f64 = 0.94;
 /// Confirming windows at most.
 const ATTEMPTS_MAX: usize = 5;
-/// Share of the budget that confirming may take.
+/// Seconds and share of the budget that confirming may take.
+const CONFIRM_ALL_S: f64 = 8.5;
 const SHARE: f64 = 0.3;
 
 /// How confirming ended.
@@ -36,30 +39,38 @@ pub fn confirm(
 ) -> Result<Confirmed, Halt> {
     let first = bracket.map_or(estimate.concurrency(), |(low, _)| f64::from(low));
     let mut depth = (first.floor().max(1.0) as u32).min(session.ceiling);
-    let until_s = session.spent_s + (SHARE * session.options.budget_s).min(3.0 * (CONFIRM_S + 0.5));
-    let mut held = None;
+    let until_s = session.spent_s + (SHARE * session.options.budget_s).min(CONFIRM_ALL_S);
+    let mut held = false;
+    let (mut failed_here, mut begun_s) = (false, session.spent_s);
     for attempt in 0..ATTEMPTS_MAX {
         let room_s = (until_s - session.spent_s).min(session.left_s() - 0.25);
-        let wanted_s = if attempt == 0 { CONFIRM_S } else { 2.0 };
         if room_s < CONFIRM_LEAST_S {
             break;
         }
-        let begun_s = session.spent_s;
+        let wanted_s = if attempt == 0 { CONFIRM_S } else { AGAIN_S };
         session.closed(depth, wanted_s.min(room_s), Phase::Confirm)?;
         if let Some(shift) = shift::look(session)? {
             return Ok(Confirmed::Shifted(shift));
         }
         let verdict = session.verdict(depth, begun_s);
-        if verdict.is_none_or(|v| v.ratio <= 1.0) {
-            held = Some(depth);
+        held = verdict.is_none_or(|v| v.ratio <= 1.0);
+        if held {
             break;
+        }
+        // One failure may be chance: the depth is given up when both windows together fail, or the first fails beyond
+        // doubt.
+        let doubtful = verdict.is_some_and(|v| v.clear.is_none());
+        if !failed_here && doubtful {
+            failed_here = true;
+            continue;
         }
         if depth == 1 {
             return Ok(Confirmed::BrokenAtOne);
         }
         depth = step_back(session, depth);
+        (failed_here, begun_s) = (false, session.spent_s);
     }
-    Ok(line(session, class, estimate, bracket, depth, held.is_some()))
+    Ok(line(session, class, estimate, bracket, depth, held))
 }
 
 /// 6 % down, or to what the estimate has become if that is lower; at least one.
@@ -88,7 +99,10 @@ fn line(
         doubts.push(Doubt {
             id: DoubtId::NotSteady,
             weight: Weight::Caution,
-            text: format!("the limit did not hold in a longer window down to concurrency {depth}, though shorter ones around it held"),
+            text: format!(
+                "the limit did not hold in a longer window down to concurrency {depth}, \
+                 though shorter ones around it held"
+            ),
         });
     }
     let x = f64::from(depth).ln();

@@ -65,7 +65,8 @@ fn blocks_t(blocks: &[&Block], limit: &LatencyLimit) -> Option<bool> {
 }
 
 impl Session<'_> {
-    /// The verdict on a depth from all its windows, or from those since `since_s` seconds of load; the class that breaks most speaks.
+    /// The verdict on a depth from all its windows, or from those since `since_s` seconds of load; the class that
+    /// breaks most speaks.
     pub fn verdict(&self, concurrency: u32, since_s: f64) -> Option<Verdict> {
         self.classes()
             .into_iter()
@@ -78,5 +79,34 @@ impl Session<'_> {
                 judge(&here, &self.options.limit)
             })
             .max_by(|a, b| a.ratio.total_cmp(&b.ratio))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block::blocks;
+    use crate::simulated::{Model, Simulated};
+    use record::{Demand, IoClass, Load, Phase, Subject};
+
+    fn judged(concurrency: u32, measure_s: f64) -> Verdict {
+        let limit: LatencyLimit = "p99<50ms".parse().unwrap();
+        let load = Load { demand: Demand::Closed { concurrency }, measure_s, phase: Phase::Refine };
+        let step = Simulated::new(Model::station(24, 0.007), 1).measure(&load, &mut ()).unwrap();
+        let found = blocks(&step, IoClass::Read, &limit, 0.0);
+        judge(&found.iter().collect::<Vec<_>>(), &limit).unwrap()
+    }
+
+    #[test]
+    fn depths_far_from_the_line_are_clear_and_the_line_itself_is_not() {
+        assert_eq!(judged(60, 3.0).clear, Some(true));
+        assert_eq!(judged(110, 3.0).clear, Some(false));
+        let at_the_line = judged(84, 1.0);
+        assert!(at_the_line.clear.is_none() && (0.3..3.0).contains(&at_the_line.ratio));
+    }
+
+    #[test]
+    fn nothing_measured_is_no_verdict() {
+        assert_eq!(judge(&[], &LatencyLimit::default()), None);
     }
 }

@@ -1,7 +1,7 @@
 //! The search for the load line over any [`record::Subject`].
 //!
-//! [`search`] puts a subject under load and answers [`Searched`]; with the points, the verdict and the doubts of the `analyze` crate it becomes an
-//! [`Answer`]. Nothing here prints; [`Progress`] is told before each window.
+//! [`search`] puts a subject under load and answers [`Searched`]; with the points, the verdict and the doubts of the
+//! `analyze` crate it becomes an [`Answer`]. Nothing here prints; [`Progress`] is told before each window.
 
 pub mod answer;
 mod assemble;

@@ -6,11 +6,9 @@ use crate::confirm::{CONFIRM_S, mib_per_io, statistic_us};
 use crate::rise::{GAIN_LEAST, far_below};
 use crate::search::Finding;
 use crate::session::{Halt, Session, Window};
+use crate::shift;
 use record::{Phase, Step};
 use stats::{closed, series};
-
-/// The curve is used up to this multiple of the largest depth measured.
-const BEYOND_MEASURED: f64 = 1.5;
 
 /// Fits the closed model to all closed windows that the guard did not end.
 pub fn fit(session: &Session) -> Option<closed::Fit> {
@@ -30,7 +28,6 @@ pub fn fit(session: &Session) -> Option<closed::Fit> {
 /// Knee and comfort marks. A mark that lies beyond what was measured is left out.
 pub fn marks(session: &Session) -> (Option<Knee>, Comfort) {
     let Some(fit) = fit(session) else { return (None, Comfort::default()) };
-    let last = (BEYOND_MEASURED * fit.concurrency_measured).min(closed::CONCURRENCY_MAX);
     let model = fit.model;
     let knee = (model.knee() <= fit.concurrency_measured).then(|| Knee {
         concurrency: model.knee().max(1.0),
@@ -38,43 +35,85 @@ pub fn marks(session: &Session) -> (Option<Knee>, Comfort) {
         iops_max: model.throughput_max,
         response_unloaded_us: model.response_unloaded_s * 1e6,
     });
-    let power = model.power_optimum(1.0, last as u32);
     let comfort = Comfort {
-        saturation_concurrency: model.saturation(0.95, last as u32),
-        power_concurrency: (f64::from(power) < last.floor()).then_some(f64::from(power)),
+        saturation_concurrency: saturation(session),
+        power_concurrency: power(session),
         retrograde: (model.kappa > 0.0).then_some(model.kappa),
     };
     (knee, comfort)
 }
 
-/// Throughput stopped growing far below the limit: measured again with longer windows, and answered if it is so. None: it still grows, or the limit is near.
+/// Throughput stopped growing far below the limit: measured again with longer windows, and answered if it is so.
+/// None: it still grows, or the limit is near.
 pub(crate) fn saturated(session: &mut Session) -> Result<Option<Finding>, Halt> {
     let top = session.highest();
     let half = (top / 2).max(1);
     let low = session.closed(half, 1.0, Phase::Refine)?;
     let high = session.closed(top, 1.0, Phase::Refine)?;
-    let grows = high.iops > low.iops * (1.0 + 2.0 * GAIN_LEAST);
+    let grows = (high.iops / low.iops.max(1e-9)).ln()
+        > (2.0 * GAIN_LEAST).max(2.0 * shift::log_se(session, &low, &high));
     if grows || high.guarded || !far_below(session, &high) {
         return Ok(None);
     }
-    let depth = saturation_depth(session, high.iops.max(low.iops));
-    let line = line_at(session, depth, CONFIRM_S)?;
-    let iops_max = line.as_ref().map_or(high.iops, |l| l.iops.max(high.iops));
-    let outcome = Outcome::NeverReached { saturation_concurrency: depth, iops_max };
-    Ok(Some(Finding { outcome, load_line: line, doubts: Vec::new(), class: None }))
+    never_reached(session, high.iops.max(low.iops)).map(Some)
 }
 
-/// Smallest depth with 95 % of the largest throughput, interpolated between measured depths.
+/// A line this many times deeper than where throughput ends is no line of the limit's: the rise, held up by noise,
+/// went past the end of throughput.
+const FAR_BEYOND: u32 = 32;
+
+/// Whether a load line of `depth` and `iops` lies far beyond the depth that already gives all of that.
+pub(crate) fn far_beyond(session: &Session, depth: u32, iops: f64) -> bool {
+    saturation_depth(session, iops).saturating_mul(FAR_BEYOND) < depth
+}
+
+/// The answer of a path that its throughput limits, with a line at 95 % of it.
+pub(crate) fn never_reached(session: &mut Session, iops_max: f64) -> Result<Finding, Halt> {
+    let depth = saturation_depth(session, iops_max);
+    let line = line_at(session, depth, CONFIRM_S)?;
+    let iops_max = line.as_ref().map_or(iops_max, |l| l.iops.max(iops_max));
+    let outcome = Outcome::NeverReached { saturation_concurrency: depth, iops_max };
+    Ok(Finding { outcome, load_line: line, doubts: Vec::new(), class: None })
+}
+
+/// Smallest depth with 95 % of `iops_max`, interpolated between measured depths.
 fn saturation_depth(session: &Session, iops_max: f64) -> u32 {
+    let at = stats::isotonic::crossing(&rising(session), 0.95 * iops_max);
+    at.map_or(session.highest(), |x| x.exp().ceil() as u32).clamp(1, session.highest().max(1))
+}
+
+/// Depth with 95 % of the largest throughput measured. Read from the measured curve: the fitted one bends in one place,
+/// and many a path bends in two. Absent when the largest depth alone has it: then nobody knows what is beyond.
+fn saturation(session: &Session) -> Option<f64> {
+    let curve = rising(session);
+    let most = curve.last()?.1;
+    let before = curve.iter().rev().find(|(x, _)| *x < curve[curve.len() - 1].0)?.1;
+    (before >= 0.95 * most).then(|| stats::isotonic::crossing(&curve, 0.95 * most)).flatten().map(f64::exp)
+}
+
+/// The measured depth with the most throughput per response time (Kleinrock's power): X / R = X^2 / N. Absent at the
+/// ends of what was measured, which are no optimum.
+fn power(session: &Session) -> Option<f64> {
+    let mut pooled: std::collections::BTreeMap<u32, (f64, f64)> = std::collections::BTreeMap::new();
+    for w in session.windows.iter().filter(|w| !w.guarded && w.seconds > 0.0) {
+        let (ios, seconds) = pooled.entry(w.concurrency).or_default();
+        *ios += w.iops * w.seconds;
+        *seconds += w.seconds;
+    }
+    let power = |(n, (ios, seconds)): (&u32, &(f64, f64))| (ios / seconds).powi(2) / f64::from(*n);
+    let best = *pooled.iter().max_by(|a, b| power(*a).total_cmp(&power(*b)))?.0;
+    let ends = [*pooled.keys().next()?, *pooled.keys().next_back()?];
+    (!ends.contains(&best)).then_some(f64::from(best))
+}
+
+/// (ln N, X) of the measured depths, made non-decreasing.
+fn rising(session: &Session) -> Vec<(f64, f64)> {
     let mut windows: Vec<&Window> = session.windows.iter().filter(|w| w.iops > 0.0).collect();
     windows.sort_by_key(|w| w.concurrency);
     let values: Vec<f64> = windows.iter().map(|w| w.iops).collect();
     let weights: Vec<f64> = windows.iter().map(|w| w.seconds.max(1e-3)).collect();
     let fitted = stats::isotonic::non_decreasing(&values, &weights);
-    let curve: Vec<(f64, f64)> =
-        windows.iter().zip(fitted).map(|(w, x)| (f64::from(w.concurrency).ln(), x)).collect();
-    let at = stats::isotonic::crossing(&curve, 0.95 * iops_max);
-    at.map_or(session.highest(), |x| x.exp().ceil() as u32).clamp(1, session.highest().max(1))
+    windows.iter().zip(fitted).map(|(w, x)| (f64::from(w.concurrency).ln(), x)).collect()
 }
 
 /// A line at a given depth, with a window there: for answers where no limit breaks.

@@ -1,7 +1,8 @@
 //! Open loop: does the load line hold when I/Os come whether or not the path keeps up?
 //!
-//! Arrivals are Poisson at 50, 70 and 85 % of the load line's throughput, latency counts from the intended start, and the number outstanding is capped at
-//! four times the load line's concurrency, so that a path that cannot keep up is not buried.
+//! Arrivals are Poisson at 50, 70 and 85 % of the load line's throughput, latency counts from the intended start, and
+//! the number outstanding is capped at four times the load line's concurrency, so that a path that cannot keep up is
+//! not buried.
 
 use crate::answer::{LoadLine, OpenPoint, Percentiles};
 use crate::options::{OPEN_LOOP_LEAST_S, OPEN_LOOP_SHARES, OpenLoop};
@@ -21,7 +22,8 @@ const CAP_UNKNOWN: u32 = 256;
 /// Throughput below this share of the rate asked, beyond Poisson noise, is a lag.
 const KEPT: f64 = 0.98;
 
-/// Tries the shares of the load line and the rates asked for, rising, into `points`. Stops at the first share that does not hold.
+/// Tries the shares of the load line and the rates asked for, rising, into `points`. Stops at the first share that
+/// does not hold.
 pub fn open_loop(
     session: &mut Session,
     line: Option<&LoadLine>,

@@ -6,7 +6,8 @@ use crate::session::{Halt, Session};
 use crate::shift::{self, Shift};
 use record::{IoClass, Phase};
 
-/// Length of a window: long against the correlation time of a device's noise (0.1 to 0.3 s), short against the budget.
+/// Length of a window: long against the correlation time of a device's noise (0.1 to 0.3 s), short against the
+/// budget.
 const WINDOW_S: f64 = 0.5;
 /// Windows around the estimate at factors: two sides give the slope, both cancel its error.
 const FACTORS: [f64; 3] = [0.85, 1.0, 1.18];
@@ -96,8 +97,9 @@ const DISAGREEMENT: f64 = 0.15;
 /// Bisection ends after this many windows.
 const BISECTIONS_MAX: usize = 10;
 
-/// Checks the estimate against the measured shares of misses: a depth well below it that is broken beyond doubt, or one well above that holds beyond doubt.
-/// Then bisects between the depths that hold and those that fail, a failure counting only when it is seen twice. Answers the bracket as the new interval.
+/// Checks the estimate against the measured shares of misses: a depth well below it that is broken beyond doubt, or
+/// one well above that holds beyond doubt. Then bisects between the depths that hold and those that fail, a failure
+/// counting only when it is seen twice. Answers the bracket as the new interval.
 pub fn check(session: &mut Session, estimate: Estimate, left_s: f64) -> Result<Option<(u32, u32)>, Halt> {
     let n = estimate.concurrency();
     if !contradicted(session, n) {

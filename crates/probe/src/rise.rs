@@ -11,8 +11,8 @@ const BROKEN_MEAN: f64 = 1.25;
 const MISSES_LEAST: f64 = 3.0;
 /// Less gain than this when N doubles is no gain.
 pub const GAIN_LEAST: f64 = 0.03;
-/// When a saturated path stays below this share of the limit, the limit does not stop it: it would take four times as many waiting I/Os, and give
-/// nothing for them.
+/// When a saturated path stays below this share of the limit, the limit does not stop it: it would take four times as
+/// many waiting I/Os, and give nothing for them.
 pub const FAR_BELOW: f64 = 0.25;
 /// A window of the rise.
 const WINDOW_S: f64 = 0.3;
@@ -59,11 +59,13 @@ pub fn rise(session: &mut Session, unloaded_s: f64) -> Result<Top, Halt> {
     let measure_s = if small { WINDOW_SHORT_S } else { WINDOW_S };
     let mut flat = 0;
     loop {
-        let Some(last) = session.windows.last().cloned() else { return Ok(Top::Edge) };
+        let Some(last) = highest(session) else { return Ok(Top::Edge) };
         let next = last.concurrency.saturating_mul(2).min(session.ceiling);
         if next <= last.concurrency {
             return Ok(if flat > 0 && far_below(session, &last) { Top::Saturated } else { Top::Edge });
         }
+        // Against the best so far: on a noisy path every other window gains something on the one before.
+        let best = session.windows.iter().map(|w| w.iops).fold(0.0, f64::max);
         let mut window = session.closed(next, measure_s, Phase::Rise)?;
         if window.guarded {
             window = session.closed(next, measure_s, Phase::Rise)?;
@@ -75,7 +77,7 @@ pub fn rise(session: &mut Session, unloaded_s: f64) -> Result<Top, Halt> {
         if broken(session, next) {
             return Ok(Top::Near);
         }
-        let gained = window.iops >= last.iops * (1.0 + GAIN_LEAST);
+        let gained = window.iops >= best * (1.0 + GAIN_LEAST);
         let crowded = window.response_s.is_some_and(|r| r > 2.0 * unloaded_s);
         flat = if gained || !crowded { 0 } else { flat + 1 };
         if flat > 0 && !far_below(session, &window) {
@@ -87,6 +89,11 @@ pub fn rise(session: &mut Session, unloaded_s: f64) -> Result<Top, Halt> {
     }
 }
 
+/// The latest window at the largest concurrency so far.
+fn highest(session: &Session) -> Option<Window> {
+    session.windows.iter().max_by_key(|w| w.concurrency).cloned()
+}
+
 /// Whether a depth breaks the limit so clearly that there is nothing to look for above.
 fn broken(session: &Session, concurrency: u32) -> bool {
     let mean = session.options.limit.allowed_misses().is_none();
@@ -95,7 +102,8 @@ fn broken(session: &Session, concurrency: u32) -> bool {
     })
 }
 
-/// Whether the limit's statistic is far below the limit at this window's depth, so that four times as many I/Os would still hold it.
+/// Whether the limit's statistic is far below the limit at this window's depth, so that four times as many I/Os would
+/// still hold it.
 pub fn far_below(session: &Session, window: &Window) -> bool {
     let scales: Vec<f64> = session
         .classes()

@@ -1,7 +1,8 @@
 //! The waterline search: one stage after another, each of which may end it.
 //!
-//! reference (concurrency 1) -> rise (doubling) -> refine (windows around the estimate) -> check (without a model) -> confirm (a longer window) -> beyond
-//! (where do added I/Os stand?) -> sentinel (concurrency 1 again) -> open loop. Whatever ends it early, what was measured is kept.
+//! reference (concurrency 1) -> rise (doubling) -> refine (windows around the estimate) -> check (without a model) ->
+//! confirm (a longer window) -> beyond (where do added I/Os stand?) -> sentinel (concurrency 1 again) -> open loop.
+//! Whatever ends it early, what was measured is kept.
 
 use crate::answer::{Comfort, Knee, LoadLine, OpenPoint, Outcome};
 use crate::confirm::{Confirmed, confirm};
@@ -56,7 +57,8 @@ impl Finding {
 /// Finds the load line of `subject` under `options.limit`, or sweeps the depths asked for.
 ///
 /// # Errors
-/// Only when nothing could be measured: see [`ProbeError`]. A target that fails later, a spent budget and an interruption are answers.
+/// Only when nothing could be measured: see [`ProbeError`]. A target that fails later, a spent budget and an
+/// interruption are answers.
 pub fn search(
     subject: &mut dyn Subject,
     options: &Options,
@@ -113,16 +115,18 @@ fn closed(session: &mut Session) -> Result<Finding, Halt> {
     if broken_at_one(session)? {
         return Ok(broken(session));
     }
-    match rise(session, unloaded_s)? {
-        Top::Near => {}
-        Top::Edge => return edge_or_refine(session),
-        Top::Saturated => {
-            if let Some(finding) = marks::saturated(session)? {
-                return after(session, finding, None);
+    loop {
+        // Each round starts at a higher concurrency than the one before, so this ends.
+        match rise(session, unloaded_s)? {
+            Top::Near => return near(session),
+            Top::Edge => return edge_or_refine(session),
+            Top::Saturated => {
+                if let Some(finding) = marks::saturated(session)? {
+                    return after(session, finding, None);
+                }
             }
         }
     }
-    near(session)
 }
 
 /// The limit breaks within the range: refine, check, confirm.
@@ -146,12 +150,15 @@ fn settle(session: &mut Session, class: IoClass, estimate: Estimate) -> Result<F
         Confirmed::BrokenAtOne => Ok(broken(session)),
         Confirmed::Shifted(shift) => Ok(Finding::of(outcome_of(shift))),
         Confirmed::Line(line, estimate, mut doubts) => {
-            let change = shift::near_the_line(session, estimate.x, estimate.iops_slope);
+            let change = shift::near_the_line(session, estimate.x);
             if let Some((size, shift)) = change {
                 if shift::forbids(size) {
                     return Ok(Finding::of(outcome_of(shift)));
                 }
                 doubts.push(unsteady(&shift));
+            }
+            if marks::far_beyond(session, line.concurrency, line.iops) {
+                return marks::never_reached(session, line.iops);
             }
             let finding =
                 Finding { outcome: Outcome::Found, load_line: Some(line), doubts, class: Some(class) };

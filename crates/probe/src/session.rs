@@ -70,6 +70,8 @@ pub struct Session<'a> {
     pub ceiling: u32,
     /// Orders windows.
     pub random: Random,
+    /// Depths measured again in vain, for suspicion of a shift (see [`crate::shift`]).
+    pub looked_again: Vec<u32>,
     latest: Option<Estimate>,
 }
 
@@ -110,6 +112,7 @@ impl<'a> Session<'a> {
             spent_s: 0.0,
             ceiling,
             random: Random::new(options.seed),
+            looked_again: Vec::new(),
             latest: None,
         }
     }
@@ -119,7 +122,8 @@ impl<'a> Session<'a> {
         self.options.budget_s - self.spent_s
     }
 
-    /// Measures a closed window. It is shortened to what the budget holds, to no less than half; below that the budget counts as spent.
+    /// Measures a closed window. It is shortened to what the budget holds, to no less than half; below that the
+    /// budget counts as spent.
     pub fn closed(&mut self, concurrency: u32, measure_s: f64, phase: Phase) -> Result<Window, Halt> {
         let concurrency = concurrency.clamp(1, self.ceiling);
         let demand = Demand::Closed { concurrency };
@@ -219,7 +223,7 @@ fn window_of(step: &Step, begun_s: f64, guarded: bool) -> Window {
     let course = step
         .slices
         .iter()
-        .filter(|s| s.length_s.is_finite() && s.length_s > 1e-3)
+        .filter(|s| s.length_s.is_finite() && s.length_s > 1e-3 && s.start_s.is_finite())
         .map(|s| (begun_s + settle_s + s.start_s + 0.5 * s.length_s, s.ios() as f64 / s.length_s))
         .collect();
     Window {

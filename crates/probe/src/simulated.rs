@@ -1,9 +1,9 @@
 //! A test bench: simulated paths whose truth is known. The product does not load them.
 //!
-//! A path is a row of first-come-first-served stations, simulated I/O by I/O in nanoseconds from one seed:
-//! a core that pays for each I/O, a token bucket, and a device of several servers whose speed may scatter in epochs, drift, step
-//! or fall with the number outstanding. Since each station keeps the order of arrival, an I/O's whole way is known when it is submitted,
-//! so a simulated second of 3,400 I/Os costs about half a millisecond.
+//! A path is a row of first-come-first-served stations, simulated I/O by I/O in nanoseconds from one seed: a core
+//! that pays for each I/O, a token bucket, and a device of several servers whose speed may scatter in epochs, drift,
+//! step or fall with the number outstanding. Since each station keeps the order of arrival, an I/O's whole way is
+//! known when it is submitted, so a simulated second of 3,400 I/Os costs about half a millisecond.
 
 use record::{
     Arrival, CpuSeen, Demand, Ended, Flow, LatencyHistogram, Load, Slice, Step, Subject, SubjectError,
@@ -289,11 +289,11 @@ impl Collector<'_> {
         let since_ns = done.at_ns - self.begin_ns;
         let index = (since_ns.min(self.length_ns) / SLICE_NS) as usize;
         while self.slices.len() <= index && (self.slices.len() as u64) * SLICE_NS < self.length_ns {
-            if let Some(last) = self.slices.last() {
-                if self.watch.slice(last) == Flow::Stop {
-                    self.stopped = true;
-                    return false;
-                }
+            if let Some(last) = self.slices.last()
+                && self.watch.slice(last) == Flow::Stop
+            {
+                self.stopped = true;
+                return false;
             }
             let start_ns = self.slices.len() as u64 * SLICE_NS;
             self.slices.push(Slice {
@@ -304,6 +304,9 @@ impl Collector<'_> {
             });
         }
         if since_ns >= self.length_ns {
+            if let Some(last) = self.slices.last() {
+                self.stopped = self.watch.slice(last) == Flow::Stop;
+            }
             return false;
         }
         let slice = &mut self.slices[index];

@@ -1,4 +1,5 @@
-//! Listed depths, or 1, 2, 4 ...: measured in passes, the load line read where the pooled shares of misses cross what is allowed.
+//! Listed depths, or 1, 2, 4 ...: measured in passes, the load line read where the pooled shares of misses cross what
+//! is allowed.
 
 use crate::answer::{LoadLine, Outcome};
 use crate::block::Block;
@@ -16,7 +17,8 @@ const WINDOW_LEAST_S: f64 = 0.5;
 const SHARE: f64 = 0.9;
 /// The same where rates were asked for: they are the question, and the depths only say what the unloaded path does.
 const SHARE_BESIDE_RATES: f64 = 0.2;
-/// The first pass ascends, so that the guard can stop it; the later ones are shuffled, so that drift does not look like depth.
+/// The first pass ascends, so that the guard can stop it; the later ones are shuffled, so that drift does not look
+/// like depth.
 const PASSES_MAX: usize = 3;
 const REPLICATES: usize = 400;
 

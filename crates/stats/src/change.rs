@@ -2,8 +2,8 @@
 
 use crate::series::{median, variance_inflation};
 
-/// Two-sided CUSUM (Page 1954) with reference `k` and threshold `h`, both in standard deviations. With k = 0.5 and h = 5 one side
-/// gives about one false alarm in 930 independent values.
+/// Two-sided CUSUM (Page 1954) with reference `k` and threshold `h`, both in standard deviations. With k = 0.5 and h
+/// = 5 one side gives about one false alarm in 930 independent values.
 #[derive(Clone, Debug)]
 pub struct Cusum {
     level: f64,
@@ -44,9 +44,10 @@ pub struct Step {
     pub after: f64,
 }
 
-/// Steps of the mean by penalised least squares, solved exactly with pruning (PELT: Killick, Fearnhead, Eckley 2012). The noise comes
-/// from differences of neighbours and from what is left inside segments; correlation raises the penalty by the variance inflation, so that
-/// a correlated series is not seen as full of steps. Segments have at least `shortest` values.
+/// Steps of the mean by penalised least squares, solved exactly with pruning (PELT: Killick, Fearnhead, Eckley 2012).
+/// The noise comes from differences of neighbours and from what is left inside segments; correlation raises the
+/// penalty by the variance inflation, so that a correlated series is not seen as full of steps. Segments have at
+/// least `shortest` values.
 pub fn steps(values: &[f64], shortest: usize) -> Vec<Step> {
     let shortest = shortest.max(2);
     if values.len() < 2 * shortest {

@@ -1,7 +1,7 @@
 //! The closed model of a path: a delay and one queue, with an optional loss of throughput at depth.
 //!
-//! Exact mean value analysis (Reiser & Lavenberg 1980): with s = 1/X_max and Z = R_0 - s, for n = 1..N
-//! R_q = s (1 + Q), X = n / (Z + R_q), Q = X R_q. Two numbers give a smooth bend; the asymptotes cross at the knee N* = R_0 X_max.
+//! Exact mean value analysis (Reiser & Lavenberg 1980): with s = 1/X_max and Z = R_0 - s, for n = 1..N R_q = s (1 +
+//! Q), X = n / (Z + R_q), Q = X R_q. Two numbers give a smooth bend; the asymptotes cross at the knee N* = R_0 X_max.
 //! The retrograde form divides X(N) by 1 + kappa (N - 1) and is taken only when AICc prefers it.
 
 use crate::distribution::student_t_quantile;
@@ -94,11 +94,12 @@ impl Model {
     }
 }
 
-/// Largest concurrency the curve is evaluated at; above it points are left out of the fit (the recursion is linear in N).
+/// Largest concurrency the curve is evaluated at; above it points are left out of the fit (the recursion is linear in
+/// N).
 pub const CONCURRENCY_MAX: f64 = 16_384.0;
 
-/// Fits plain and retrograde forms by least squares of ln X and takes the one with the lower AICc. Points of one concurrency may repeat.
-/// Absent with fewer than two distinct concurrencies.
+/// Fits plain and retrograde forms by least squares of ln X and takes the one with the lower AICc. Points of one
+/// concurrency may repeat. Absent with fewer than two distinct concurrencies.
 pub fn fit(points: &[Point]) -> Option<Fit> {
     let used: Vec<Point> = points
         .iter()

@@ -23,8 +23,8 @@ pub fn queries_needed(percentile: f64, confidence: f64, misses: u64) -> u64 {
     high
 }
 
-/// Smallest n for which the sample percentile at `percentile` may be reported with one value discarded above it, that is
-/// with `misses = 1`: MLPerf's single-stream floors.
+/// Smallest n for which the sample percentile at `percentile` may be reported with one value discarded above it, that
+/// is with `misses = 1`: MLPerf's single-stream floors.
 pub fn single_stream_floor(percentile: f64, confidence: f64) -> u64 {
     queries_needed(percentile, confidence, 1)
 }

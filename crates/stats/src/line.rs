@@ -1,6 +1,7 @@
 //! A weighted straight line through points.
 
-/// y = `level` + `slope` (x - `center`), `center` being the weighted mean of x, so that level and slope are uncorrelated.
+/// y = `level` + `slope` (x - `center`), `center` being the weighted mean of x, so that level and slope are
+/// uncorrelated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
     /// Weighted mean of x.

@@ -2,8 +2,8 @@
 
 use crate::distribution::{beta_i, normal_quantile};
 
-/// Ranks (1-based, of `n` sorted values) whose values enclose the `p` quantile at `level`: n p -/+ z sqrt(n p (1-p) VIF)
-/// (binomial view of order statistics, Hahn & Meeker 1991, with the variance inflation of correlated samples).
+/// Ranks (1-based, of `n` sorted values) whose values enclose the `p` quantile at `level`: n p -/+ z sqrt(n p (1-p)
+/// VIF) (binomial view of order statistics, Hahn & Meeker 1991, with the variance inflation of correlated samples).
 /// Absent when a rank falls outside the sample: then the sample is too small for this quantile.
 pub fn quantile_ranks(n: u64, p: f64, level: f64, variance_inflation: f64) -> Option<(u64, u64)> {
     let count = n as f64;

@@ -1,7 +1,7 @@
 //! Ridge quasi-Poisson regression: how the share of misses grows with the logarithm of load.
 //!
-//! ln E[misses / ios] = level + slope (x - center), fitted by iteratively reweighted least squares (McCullagh & Nelder 1989,
-//! ch. 2 and 6). Misses of storage come in bunches, so the variance is `dispersion` times the mean.
+//! ln E[misses / ios] = level + slope (x - center), fitted by iteratively reweighted least squares (McCullagh &
+//! Nelder 1989, ch. 2 and 6). Misses of storage come in bunches, so the variance is `dispersion` times the mean.
 
 /// One window.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,8 +2,8 @@
 
 use crate::distribution::{erlang_tail, gamma_p};
 
-/// Probability that an arrival at an open M/M/m station must wait (Erlang C); `offered` = arrival rate / service rate. 1 at and
-/// above saturation.
+/// Probability that an arrival at an open M/M/m station must wait (Erlang C); `offered` = arrival rate / service
+/// rate. 1 at and above saturation.
 pub fn erlang_c(servers: u32, offered: f64) -> f64 {
     let m = f64::from(servers);
     if offered >= m {
@@ -44,7 +44,8 @@ pub struct ClosedResult {
 }
 
 impl ClosedStation {
-    /// Exact by the birth-death balance of the number at the station (the machine repair model; equal to load-dependent MVA).
+    /// Exact by the birth-death balance of the number at the station (the machine repair model; equal to
+    /// load-dependent MVA).
     pub fn solve(&self) -> ClosedResult {
         let n = self.population;
         let rate = |k: u32| f64::from(k.min(self.servers)) / self.service_s;
@@ -74,8 +75,9 @@ impl ClosedStation {
     }
 }
 
-/// P(response > `t_s`) in a closed M/M/m station without think time, first come first served, for `concurrency` customers: one
-/// who comes back finds concurrency - 1 others, waits for concurrency - servers completions at rate servers / service, and is then served.
+/// P(response > `t_s`) in a closed M/M/m station without think time, first come first served, for `concurrency`
+/// customers: one who comes back finds concurrency - 1 others, waits for concurrency - servers completions at rate
+/// servers / service, and is then served.
 pub fn closed_response_tail(concurrency: u32, servers: u32, service_s: f64, t_s: f64) -> f64 {
     let own = (-t_s / service_s).exp();
     let ahead = concurrency.saturating_sub(servers);

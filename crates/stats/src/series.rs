@@ -90,8 +90,8 @@ pub struct MeanInterval {
     pub df: f64,
 }
 
-/// Batch means (Conway 1963; batch size by von Neumann's test): batches grow until neighbours look independent, at least
-/// `MIN_BATCHES` staying. What correlation is left at that point widens the interval. Absent below four values.
+/// Batch means (Conway 1963; batch size by von Neumann's test): batches grow until neighbours look independent, at
+/// least `MIN_BATCHES` staying. What correlation is left at that point widens the interval. Absent below four values.
 pub fn mean_interval(values: &[f64], level: f64) -> Option<MeanInterval> {
     const MIN_BATCHES: usize = 8;
     const MAX_BATCHES: usize = 30;

@@ -3,8 +3,9 @@
 use crate::line;
 use crate::series::{batch_means, mean};
 
-/// MSER-5 (White 1997): values are batched by five, and d batches cut so that sum (y_i - mean)^2 / (n - d)^2 is least. Answers
-/// the number of values to cut, or None when the least lies in the last half: then no steady part is seen.
+/// MSER-5 (White 1997): values are batched by five, and d batches cut so that sum (y_i - mean)^2 / (n - d)^2 is
+/// least. Answers the number of values to cut, or None when the least lies in the last half: then no steady part is
+/// seen.
 pub fn mser5(values: &[f64]) -> Option<usize> {
     let batches = batch_means(values, 5);
     let n = batches.len();

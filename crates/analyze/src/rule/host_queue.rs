@@ -3,7 +3,7 @@
 use crate::bound_by::{Advice, BoundBy, BoundLayer};
 use crate::case::{Case, device_limit};
 use crate::rule::{SCALES, STANDS, time};
-use crate::split::{PINNED_SHARE, queue_of, tags_of};
+use crate::split::{TAGS_TAKEN, queue_of, tags_of};
 use record::{Layer, LayerSeen, LimitKind};
 
 /// Added I/Os stand in the host queue: at a request limit, or held by the scheduler.
@@ -15,7 +15,7 @@ pub fn requests(case: &Case) -> Option<BoundBy> {
         return None;
     }
     let inside = queue_of(&seen.inside).high_or_mean();
-    let at_tags = tags_of(layer).filter(|tags| inside >= PINNED_SHARE * tags);
+    let at_tags = tags_of(layer).filter(|tags| inside >= TAGS_TAKEN * tags);
     let scheduler = layer.tunable("scheduler").map_or("none", |t| t.value.as_str()).to_owned();
     let device = queue_of(&seen.device_queue).high_or_mean();
     let what = match (at_tags, hidden_slots(seen, layer)) {

@@ -45,10 +45,10 @@ pub(super) fn libaio(root: &Root) -> Check {
     let left = most.saturating_sub(used);
     let why = format!("{used} of {most} events are taken (fs.aio-nr, fs.aio-max-nr)");
     let more = "raise sysctl fs.aio-max-nr (Oracle asks for 1048576)";
-    if root.is_system() {
-        if let Err(e) = try_libaio() {
-            return check(State::No, format!("{why}; setting up a context failed: {e}")).remedy(more);
-        }
+    if root.is_system()
+        && let Err(e) = try_libaio()
+    {
+        return check(State::No, format!("{why}; setting up a context failed: {e}")).remedy(more);
     }
     if left < 4096 {
         return check(State::Partly, format!("{why}: a deep probe may not get what it needs")).remedy(more);

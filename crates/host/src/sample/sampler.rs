@@ -237,7 +237,7 @@ impl<'a> Rounds<'a> {
                 course_at = at + COURSE;
             }
             self.round(course, unscheduled);
-            let running = if round % RUNNING_EVERY == 0 { self.running() } else { None };
+            let running = if round.is_multiple_of(RUNNING_EVERY) { self.running() } else { None };
             round += 1;
             {
                 let mut state = lock(&shared.0);

@@ -219,13 +219,13 @@ impl Closed<'_> {
             ));
         }
         let now = seen.layer.device_queue_limit.filter(|_| source.lun_depth.is_some());
-        if let (Some(was), Some(now)) = (source.lun_depth_before, now) {
-            if was != now {
-                moved(format!(
-                    "{name}: the LUN queue depth was {was:.0} when the path was read and is {now:.0} now: QUEUE FULL \
+        if let (Some(was), Some(now)) = (source.lun_depth_before, now)
+            && was != now
+        {
+            moved(format!(
+                "{name}: the LUN queue depth was {was:.0} when the path was read and is {now:.0} now: QUEUE FULL \
                      answers lower it, or somebody set it"
-                ));
-            }
+            ));
         }
         if let Some(scsi) = seen.layer.scsi.filter(|s| s.errors > 0 || s.timeouts.unwrap_or(0) > 0) {
             let text = format!(

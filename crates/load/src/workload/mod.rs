@@ -119,7 +119,9 @@ impl Workload {
         let fail = |flag, given: String, expected: &str| {
             Err(Error::Usage { flag, given, expected: expected.to_owned() })
         };
-        if !(BLOCK_BYTES_MIN..=BLOCK_BYTES_MAX).contains(&self.block_bytes) || self.block_bytes % 512 != 0 {
+        if !(BLOCK_BYTES_MIN..=BLOCK_BYTES_MAX).contains(&self.block_bytes)
+            || !self.block_bytes.is_multiple_of(512)
+        {
             return fail("--block", self.block_bytes.to_string(), "a multiple of 512 bytes, from 512 to 16m");
         }
         if !(0.0..=100.0).contains(&self.write_percent) {

@@ -93,7 +93,7 @@ mod tests {
                 let next = picker.next_io();
                 prop_assert!(next.offset >= region.start_bytes);
                 prop_assert!(next.offset + 8192 <= region.start_bytes + blocks * 8192);
-                prop_assert!((next.offset - region.start_bytes) % 8192 == 0);
+                prop_assert!((next.offset - region.start_bytes).is_multiple_of(8192));
             }
         }
     }

@@ -25,7 +25,7 @@ pub fn show_size(bytes: u64) -> String {
         b if b >= 1 << 10 => (1 << 10, "KiB"),
         _ => (1, "bytes"),
     };
-    if bytes % unit == 0 {
+    if bytes.is_multiple_of(unit) {
         format!("{} {name}", bytes / unit)
     } else {
         format!("{:.1} {name}", bytes as f64 / unit as f64)
