@@ -11,6 +11,8 @@ pub struct Voice {
     pub json: bool,
     /// Whether progress may be shown.
     pub progress: bool,
+    /// Whether notes may not be shown either; errors always are.
+    pub quiet: bool,
     style: Style,
 }
 
@@ -26,7 +28,8 @@ impl Voice {
             color: if plain { Color::Never } else { Color::Ansi },
             charset: if utf8() { Charset::Unicode } else { Charset::Ascii },
         };
-        Self { json: asked.json, progress: !asked.quiet && std::io::stderr().is_terminal(), style }
+        let progress = !asked.quiet && std::io::stderr().is_terminal();
+        Self { json: asked.json, progress, quiet: asked.quiet, style }
     }
 
     /// How to draw text.

@@ -13,6 +13,8 @@ use record::{DoubtId, IoClass, LatencyHistogram, LatencyLimit, Statistic, Step};
 const AUTO_S: f64 = 5.0;
 /// A window when they were asked for.
 const ON_S: f64 = 10.0;
+/// Shortest window of a rate that was asked for.
+const ASKED_LEAST_S: f64 = 0.3;
 /// Outstanding I/Os at most, in load lines.
 const CAP: f64 = 4.0;
 /// The cap without a load line.
@@ -34,8 +36,10 @@ pub fn open_loop(
     for (i, (share, rate)) in rates.iter().copied().enumerate() {
         let each_s =
             (session.left_s() / (rates.len() - i) as f64 - SETTLE_LEAST_S - 0.1).min(length_s(session));
-        if each_s < OPEN_LOOP_LEAST_S.min(length_s(session)) {
-            return Ok(());
+        // What nobody asked for is left out where time is short; a rate that was asked for is tried, or its absence said.
+        let least_s = if share.is_some() { OPEN_LOOP_LEAST_S } else { ASKED_LEAST_S };
+        if each_s < least_s {
+            return if share.is_some() { Ok(()) } else { Err(Halt::Budget) };
         }
         session.open(rate, cap, each_s)?;
         let step = &session.steps[session.steps.len() - 1];

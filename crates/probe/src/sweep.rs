@@ -15,6 +15,8 @@ const WINDOW_MAX_S: f64 = 5.0;
 const WINDOW_LEAST_S: f64 = 0.5;
 /// Share of the budget for the sweep; the rest pays for settling that takes longer than the least.
 const SHARE: f64 = 0.9;
+/// The same where rates were asked for: they are the question, and the depths only say what the unloaded path does.
+const SHARE_BESIDE_RATES: f64 = 0.2;
 /// The first pass ascends, so that the guard can stop it; the later ones are shuffled, so that drift does not look
 /// like depth.
 const PASSES_MAX: usize = 3;
@@ -70,8 +72,9 @@ fn listed(session: &Session) -> Vec<u32> {
 
 /// (passes, seconds of a window): two or three passes when each window stays worth it.
 fn plan(session: &Session, depths: usize) -> (usize, f64) {
+    let share = if session.options.rates_iops.is_empty() { SHARE } else { SHARE_BESIDE_RATES };
     let each_s =
-        |passes: usize| SHARE * session.options.budget_s / (passes * depths.max(1)) as f64 - SETTLE_LEAST_S;
+        |passes: usize| share * session.options.budget_s / (passes * depths.max(1)) as f64 - SETTLE_LEAST_S;
     let passes = (2..=PASSES_MAX).rev().find(|p| each_s(*p) >= WINDOW_LEAST_S).unwrap_or(1);
     (passes, each_s(passes).clamp(0.1, WINDOW_MAX_S))
 }

@@ -66,7 +66,7 @@ pub struct Voice {
     /// Print one JSON document instead of text.
     #[arg(long, global = true)]
     pub json: bool,
-    /// No progress.
+    /// No progress and no notes on standard error; errors are still said.
     #[arg(long, short, global = true)]
     pub quiet: bool,
     /// No colour (also when NO_COLOR is set, or standard output is no terminal).

@@ -40,13 +40,13 @@ pub struct ProbeArgs {
     #[arg(long, value_enum, default_value_t = WorkloadName::Oltp, help_heading = "Workload")]
     pub workload: WorkloadName,
     /// Size of one I/O (8k, 1M).
-    #[arg(long, value_name = "SIZE", value_parser = quantity::bytes, help_heading = "Workload")]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, value_parser = quantity::bytes, help_heading = "Workload")]
     pub block: Option<u64>,
     /// Order of the blocks.
     #[arg(long, value_enum, help_heading = "Workload")]
     pub pattern: Option<PatternName>,
     /// Share of writes; only into a file of Plimsoll's own or a device named twice.
-    #[arg(long, value_name = "PERCENT", value_parser = quantity::percent, help_heading = "Workload")]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = quantity::percent, help_heading = "Workload")]
     pub write: Option<f64>,
     /// How writes become durable.
     #[arg(long, value_enum, help_heading = "Workload")]
@@ -58,7 +58,7 @@ pub struct ProbeArgs {
     #[arg(long, help_heading = "Workload")]
     pub buffered: bool,
     /// Size of Plimsoll's own file, or how much of an existing target to touch.
-    #[arg(long, value_name = "SIZE", value_parser = quantity::bytes, help_heading = "Workload")]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, value_parser = quantity::bytes, help_heading = "Workload")]
     pub size: Option<u64>,
 
     /// How I/Os are submitted. sync: one blocking thread per outstanding I/O, as dd and PostgreSQL up to 17 do.
@@ -67,7 +67,7 @@ pub struct ProbeArgs {
     pub engine: Option<EngineName>,
     /// Load threads that share the concurrency (default: half the cores, at most four); with --engine sync, whose threads
     /// have one I/O each, the largest concurrency.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Load")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Load")]
     pub workers: Option<u32>,
     /// Logical CPUs to pin workers to (0,2-3), or a sweep over how many cores drive the load (1..4).
     #[arg(long, value_name = "LIST", help_heading = "Load")]
@@ -79,10 +79,10 @@ pub struct ProbeArgs {
     #[arg(long, conflicts_with = "rate", help_heading = "Load")]
     pub sweep: bool,
     /// Largest concurrency tried.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536), help_heading = "Load")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=65536), help_heading = "Load")]
     pub max_depth: Option<u32>,
     /// Open loop: offer this many I/Os per second and count latency from the instant each was due.
-    #[arg(long, value_name = "IOPS", value_parser = rate, help_heading = "Load")]
+    #[arg(long, value_name = "IOPS", allow_negative_numbers = true, value_parser = rate, help_heading = "Load")]
     pub rate: Option<f64>,
     /// Spacing of arrivals in an open loop.
     #[arg(long, value_enum, default_value_t = ArrivalName::Poisson, help_heading = "Load")]

@@ -10,6 +10,7 @@ use host::Root;
 use host::sample::PathFollower;
 use load::{EngineKind, Overrides, Pattern, SyncMode, Workload};
 use probe::OpenLoop;
+use record::SubjectFacts;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -117,6 +118,24 @@ fn search(args: &ProbeArgs, sweep: Option<&cores::Plan>) -> probe::Options {
     }
 }
 
+/// Listed depths that the opened target cannot carry are wrong usage: left out silently they would look measured.
+pub fn check_depths(depths: &[u32], facts: &SubjectFacts) -> Result<(), Failure> {
+    let most = facts.concurrency_max;
+    match depths.iter().find(|d| **d > most) {
+        None => Ok(()),
+        Some(depth) => Err(Failure::new(
+            Exit::Usage,
+            format!(
+                "--depths {depth}: expected at most {most} outstanding I/Os with engine {} here",
+                facts.engine
+            ),
+        )
+        .hint(
+            "engine, memory for buffers and size of the target set the most; --size or --block may raise it",
+        )),
+    }
+}
+
 fn options(
     args: &ProbeArgs,
     load: &load::Options,
@@ -153,6 +172,7 @@ pub fn subject(
     let target = load::resolve(&wish.load, &root, interrupt, &mut |filling| shown.filling(filling))
         .map_err(|e| load_failed(&e))?;
     shown.filled();
+    target.notes().iter().for_each(|note| shown.note(note));
     let place = target.data_path().canonicalize().unwrap_or_else(|_| target.data_path().to_owned());
     let place = place.to_string_lossy().into_owned();
     let path = target

@@ -25,10 +25,11 @@ pub fn run(args: &ProbeArgs, voice: &Voice) -> Result<Exit, Failure> {
     // The folder is made before the first minute of load, so that a bad name costs nothing.
     let mut keeper = Keeper::create(args.out.as_deref())?;
     let started_at = Timestamp::now();
-    let mut shown = progress::Shown::new(voice.progress);
+    let mut shown = progress::Shown::new(voice.progress, voice.quiet);
     let mut subject = meet::subject(args, &wish, &interrupt, &mut shown)?;
     let facts = subject.facts();
     let doubts = subject.doubts().to_vec();
+    meet::check_depths(&wish.search.depths, &facts)?;
     keeper.describe(&facts, &wish.options, started_at)?;
     let searched = {
         let mut recorded = keeper.around(&mut subject);
@@ -49,8 +50,10 @@ pub fn run(args: &ProbeArgs, voice: &Voice) -> Result<Exit, Failure> {
         started_at,
         run_folder: args.out.as_ref().map(|o| o.display().to_string()),
     };
-    keeper.finish(&report)?;
+    let kept = keeper.finish(&report);
+    // Where the run cannot be kept, the answer is shown all the same: it took minutes of load.
     show(&report, voice);
+    kept?;
     Ok(exit_of(&report.answer, &interrupt))
 }
 

@@ -8,16 +8,24 @@ use record::Phase;
 /// A line on standard error, cleared at the end.
 pub struct Shown {
     bar: ProgressBar,
+    quiet: bool,
 }
 
 impl Shown {
-    /// Shows nothing unless `visible`.
-    pub fn new(visible: bool) -> Self {
+    /// Shows no progress unless `visible`, and nothing at all when `quiet`.
+    pub fn new(visible: bool, quiet: bool) -> Self {
         let bar = if visible { ProgressBar::new(1000) } else { ProgressBar::hidden() };
-        let style = ProgressStyle::with_template("{bar:20} {msg}")
+        let style = ProgressStyle::with_template("{bar:12} {wide_msg}")
             .expect("the template is a constant that indicatif accepts");
         bar.set_style(style);
-        Self { bar }
+        Self { bar, quiet }
+    }
+
+    /// Says what was done beside measuring.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            self.bar.suspend(|| eprintln!("note: {text}"));
+        }
     }
 
     /// Preparing the own file.
@@ -56,7 +64,7 @@ impl Progress for Shown {
         };
         let estimate = state.estimate.map_or(String::new(), |e| {
             format!(
-                "; load line about {:.0} IOPS at {:.0} outstanding ({:.0} to {:.0})",
+                "; load line ~{:.0} IOPS at N={:.0} ({:.0} to {:.0})",
                 e.iops, e.concurrency, e.concurrency_ci95[0], e.concurrency_ci95[1]
             )
         });
