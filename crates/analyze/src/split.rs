@@ -41,9 +41,15 @@ pub fn split(path: &IoPath, layers: &[LayerSeen], outstanding: f64, mib_per_s: f
     let at_device = sum(devices.iter().map(|l| queue_of(&l.device_queue)));
     let own_queues = own_host_queues(path, layers, &devices);
     let counted_host = sum(own_queues.iter().map(|l| counted_host_queue(l)));
+    let taken = waits_for_tags(path, &devices);
     let hidden = outstanding - at_device.high_or_mean() - counted_host.mean.unwrap_or(counted_host.high);
-    let tag_waiters = if waits_for_tags(path, &devices) { hidden.max(0.0) } else { 0.0 };
-    let host_queue = counted_host.plus(tag_waiters);
+    let tag_waiters = if taken { hidden.max(0.0) } else { 0.0 };
+    let mut host_queue = counted_host.plus(tag_waiters);
+    // The follower says that some waited for a tag, but not all tags were taken all the time: who waits there and who
+    // waits above cannot be told, so only the bound is given.
+    if !taken && own_queues.iter().any(|l| l.host_queue.mean.is_none()) {
+        host_queue.mean = None;
+    }
     let above = Queue {
         mean: match (host_queue.mean, at_device.mean) {
             (Some(host), Some(device)) => Some((outstanding - host - device).max(0.0)),

@@ -62,7 +62,10 @@ fn a_sweep_of_cores_gives_a_step_for_each_number_of_cores() {
     let document = measured(place.path(), flags);
     let depths: Vec<f64> = steps(&document).iter().map(|s| number(s, "/concurrency")).collect();
     assert_eq!(depths, [1.0, 2.0]);
-    assert_eq!(document["options"]["core_sweep"], true);
+    assert_eq!(document["options"]["core_sweep"], 1);
+    let cores: Vec<f64> =
+        document["core_sweep"].as_array().unwrap().iter().map(|r| number(r, "/cores")).collect();
+    assert_eq!(cores, [1.0, 2.0]);
     for step in steps(&document) {
         assert!(number(step, "/iops") > 0.0 && number(step, "/cpu_us_per_io") > 0.0, "{step:#}");
     }
@@ -71,6 +74,7 @@ fn a_sweep_of_cores_gives_a_step_for_each_number_of_cores() {
     let document = measured(place.path(), flags);
     let depths: Vec<f64> = steps(&document).iter().map(|s| number(s, "/concurrency")).collect();
     assert_eq!(depths, [8.0, 16.0]);
+    assert_eq!(document["core_sweep"][1]["cores"], 2);
 }
 
 #[test]

@@ -219,13 +219,16 @@ pub fn doubt_words(id: DoubtId) -> &'static str {
 
 /// The subject in one line.
 pub fn subject_line(subject: &record::SubjectFacts) -> String {
+    let threads = match (subject.engine.as_str(), subject.workers) {
+        ("sync", _) => "a blocking thread per I/O".to_owned(),
+        (_, 1) => "1 worker".to_owned(),
+        (_, n) => format!("{n} workers"),
+    };
     format!(
-        "{}: {}, {}{}, {} worker{}",
+        "{}: {}, {}{}, {threads}",
         subject.target,
         subject.workload,
         subject.engine,
         if subject.direct { " direct" } else { " buffered" },
-        subject.workers,
-        if subject.workers == 1 { "" } else { "s" }
     )
 }

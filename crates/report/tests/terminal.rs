@@ -86,7 +86,7 @@ Load line   8,912 IOPS (69.6 MiB/s) at 49 outstanding I/Os, p99<15ms
             95 % interval 8,730 to 9,050 IOPS, 45 to 53 I/Os
             confirmed for 3 s: p99 14.2 ms
 Marks       knee at 6.3 I/Os (unloaded 700 us); 95 % of all throughput at 18;
-            most throughput per wait at 6",
+            best throughput per response time at 6",
     );
 }
 
@@ -200,7 +200,7 @@ Try         1. Let more commands into the LUN.
 fn heavy_doubts_come_first() {
     let text = shown(&fixture::found());
     let at = |part: &str| text.find(part).unwrap();
-    assert!(at("foreign I/O on the device (caution)") < at("a part of the path is hidden (note)"));
+    assert!(at("foreign I/O on the device (caution)") < at("Notes       a part of the path is hidden"));
 }
 
 #[test]

@@ -35,8 +35,7 @@ pub struct ProbeArgs {
     /// device (read-only unless --destroy-data-on names it too).
     pub target: PathBuf,
 
-    /// What the I/O looks like. oltp: 8 KiB random reads; oltp-mixed: the same with 15 % writes; scan: 1 MiB
-    /// sequential reads; log: 8 KiB sequential writes, each made durable; dss: 1 MiB random reads.
+    /// What the I/O looks like, in a DBA's words.
     #[arg(long, value_enum, default_value_t = WorkloadName::Oltp, help_heading = "Workload")]
     pub workload: WorkloadName,
     /// Size of one I/O (8k, 1M).

@@ -64,7 +64,8 @@ fn marks(answer: &Answer) -> Option<String> {
         format!("knee at {} I/Os (unloaded {unloaded})", count(k.concurrency))
     });
     let most = comfort.saturation_concurrency.map(|n| format!("95 % of all throughput at {}", count(n)));
-    let power = comfort.power_concurrency.map(|n| format!("most throughput per wait at {}", count(n)));
+    let power =
+        comfort.power_concurrency.map(|n| format!("best throughput per response time at {}", count(n)));
     let falls = comfort.retrograde.map(|_| "throughput falls with depth".to_owned());
     let marks: Vec<String> = [knee, most, power, falls].into_iter().flatten().collect();
     (!marks.is_empty()).then(|| marks.join("; "))
@@ -98,22 +99,27 @@ fn bound_by(out: &mut Sink, bound: &BoundBy) {
     }
 }
 
+/// What weighs is told in full; notes are named only, so that they do not bury the answer.
 fn doubts(out: &mut Sink, doubts: &[Doubt]) {
-    let mut doubts: Vec<&Doubt> = doubts.iter().collect();
-    doubts.sort_by_key(|d| std::cmp::Reverse(d.weight));
+    let mut heavy: Vec<&Doubt> = doubts.iter().filter(|d| d.weight > Weight::Note).collect();
+    heavy.sort_by_key(|d| std::cmp::Reverse(d.weight));
     if !doubts.is_empty() {
         out.gap();
     }
-    for (index, doubt) in doubts.into_iter().enumerate() {
+    for (index, doubt) in heavy.into_iter().enumerate() {
         let label = if index == 0 { "Doubt" } else { "" };
-        let role = (doubt.weight > Weight::Note).then_some(Role::Warn);
         let text = format!(
             "{} ({}): {}",
             words::doubt_words(doubt.id),
             words::weight_word(doubt.weight),
             doubt.text
         );
-        out.labelled(role, label, MARGIN, &text);
+        out.labelled(Some(Role::Warn), label, MARGIN, &text);
+    }
+    let notes: Vec<&str> =
+        doubts.iter().filter(|d| d.weight == Weight::Note).map(|d| words::doubt_words(d.id)).collect();
+    if !notes.is_empty() {
+        out.labelled(None, "Notes", MARGIN, &format!("{} (in full: --json, page)", notes.join("; ")));
     }
 }
 
@@ -201,6 +207,12 @@ pub fn limit_words(limit: &Limit) -> String {
 
 fn foot(out: &mut Sink, report: &ProbeReport) {
     out.gap();
+    // The head may have left the screen by now.
+    let verdict = words::verdict(&report.answer);
+    let layer = report.answer.bound_by.layer.word();
+    let headline = verdict.headline.trim_end_matches('.');
+    let again = format!("{}: {headline}; bound by {layer}", verdict.label);
+    out.labelled(Some(Role::Strong), "", 0, &again);
     out.labelled(None, "Spent", MARGIN, &format!("{} s of load", count(report.answer.spent_s)));
     if let Some(folder) = &report.run_folder {
         out.labelled(None, "Run", MARGIN, folder);
