@@ -32,7 +32,7 @@ fn threads_that_wait_for_a_core_disturb_and_then_spoil() {
         found(&[step], &plain())
     };
     assert_eq!(with(0.02), []);
-    assert_eq!(with(0.1), [(DoubtId::HostDisturbed, Weight::Caution)]);
+    assert_eq!(with(0.2), [(DoubtId::HostDisturbed, Weight::Caution)]);
     assert_eq!(with(0.5), [(DoubtId::HostDisturbed, Weight::Spoils)]);
 }
 
