@@ -33,6 +33,7 @@ pub fn cpu_per_io(job: &Value) -> Outcome<CpuPerIo> {
         user_us: share("usr_cpu")?,
         sys_us: share("sys_cpu")?,
         iops: number(&job["read"]["iops"], "read.iops")?,
+        load_s: run_us / 1e6,
     })
 }
 

@@ -1,7 +1,7 @@
 //! Processor time per I/O on a page-cached file: what the generator itself costs.
 
 use crate::Outcome;
-use crate::contender::{Contender, CpuPerIo, Setup};
+use crate::contender::{Contender, CpuPerIo, Setup, children_cpu_us};
 use crate::{fio, ours, rounds, scratch};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -85,7 +85,12 @@ pub fn t_contender(binary: PathBuf, direct: bool) -> Contender {
             let after = children_cpu_us()?;
             let iops = mean_iops(&String::from_utf8_lossy(&output.stdout))?;
             let ios = iops * f64::from(seconds);
-            Ok(CpuPerIo { user_us: (after.0 - before.0) / ios, sys_us: (after.1 - before.1) / ios, iops })
+            Ok(CpuPerIo {
+                user_us: (after.0 - before.0) / ios,
+                sys_us: (after.1 - before.1) / ios,
+                iops,
+                load_s: f64::from(seconds),
+            })
         }),
     }
 }
@@ -108,16 +113,6 @@ fn mean_iops(text: &str) -> Outcome<f64> {
         return Err(format!("t/io_uring printed no IOPS: {text}").into());
     }
     Ok(values.iter().sum::<f64>() / values.len() as f64)
-}
-
-/// User and system time of finished children, us, from /proc/self/stat (fields 16 and 17, in ticks of 10 ms).
-fn children_cpu_us() -> Outcome<(f64, f64)> {
-    let text = std::fs::read_to_string("/proc/self/stat")?;
-    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
-    let ticks = |n: usize| -> Outcome<f64> {
-        Ok(fields.get(n).ok_or("short /proc/self/stat")?.parse::<f64>()? * 1e4)
-    };
-    Ok((ticks(13)?, ticks(14)?))
 }
 
 #[cfg(test)]

@@ -52,5 +52,6 @@ fn cpu_per_io(document: &Value) -> Outcome<CpuPerIo> {
         user_us: number("cpu_user_us_per_io")?,
         sys_us: number("cpu_sys_us_per_io")?,
         iops: number("iops")?,
+        load_s: document["spent_s"].as_f64().ok_or("no spent_s")?,
     })
 }

@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn repeats_far_above_the_smallest_are_dropped_and_counted() {
-        let run = |us| CpuPerIo { user_us: 0.0, sys_us: us, iops: 1.0 };
+        let run = |us| CpuPerIo { user_us: 0.0, sys_us: us, iops: 1.0, load_s: 1.0 };
         let result = keep("x", vec![run(1.0), run(1.29), run(1.31), run(5.0)]);
         assert_eq!((result.kept.len(), result.dropped), (2, 2));
         assert!((result.median_us() - 1.145).abs() < 1e-9);
