@@ -25,6 +25,10 @@ impl Searched {
             spent_s: self.spent_s,
             steps: self.steps,
         };
+        if let Some(line) = &mut answer.load_line {
+            // The sum of no seconds is minus zero.
+            line.steady_s += 0.0;
+        }
         let spoiled = answer.doubts.first().filter(|d| d.weight == Weight::Spoils).map(|d| d.text.clone());
         if let Some(why) = spoiled {
             answer.outcome = Outcome::CannotTell { why };
