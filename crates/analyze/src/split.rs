@@ -31,8 +31,20 @@ pub struct Split {
     pub devices: Vec<String>,
 }
 
-/// Splits `outstanding` I/Os over the layers seen. `mib_per_s` is the workload's own rate.
-pub fn split(path: &IoPath, layers: &[LayerSeen], outstanding: f64, mib_per_s: f64) -> Split {
+/// What the generator itself knows of one window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Offered {
+    /// Mean I/Os outstanding.
+    pub outstanding: f64,
+    /// Its rate.
+    pub mib_per_s: f64,
+    /// I/Os that were passed over for the whole window (`Step::unserved`).
+    pub unserved: f64,
+}
+
+/// Splits the outstanding I/Os over the layers seen.
+pub fn split(path: &IoPath, layers: &[LayerSeen], offered: Offered) -> Split {
+    let Offered { outstanding, mib_per_s, unserved } = offered;
     let devices = carrying_devices(path, layers, mib_per_s);
     if devices.is_empty() {
         let all = Queue { mean: None, low: 0.0, high: outstanding };
@@ -43,7 +55,11 @@ pub fn split(path: &IoPath, layers: &[LayerSeen], outstanding: f64, mib_per_s: f
     let counted_host = sum(own_queues.iter().map(|l| counted_host_queue(l)));
     let taken = waits_for_tags(path, &devices);
     let hidden = outstanding - at_device.high_or_mean() - counted_host.mean.unwrap_or(counted_host.high);
-    let tag_waiters = if taken { hidden.max(0.0) } else { 0.0 };
+    let tag_waiters = match taken {
+        true => hidden.max(0.0),
+        false if all_full(path, &devices) => hidden.min(unserved).max(0.0),
+        false => 0.0,
+    };
     let mut host_queue = counted_host.plus(tag_waiters);
     // The follower says that some waited for a tag, but not all tags were taken all the time: who waits there and who
     // waits above cannot be told, so only the bound is given.
@@ -142,6 +158,15 @@ fn waits_for_tags(path: &IoPath, devices: &[&LayerSeen]) -> bool {
         let Some(layer) = path.layer(&seen.name) else { return false };
         let Some(tags) = tags_of(layer) else { return false };
         queue_of(&seen.inside).high_or_mean() >= TAGS_TAKEN * tags
+    })
+}
+
+/// Whether every device stands at its LUN queue depth. An I/O that is passed over for a whole window then waits in the
+/// lists before it: the counters know of a request only when it is sent or completes, and it does neither.
+fn all_full(path: &IoPath, devices: &[&LayerSeen]) -> bool {
+    devices.iter().all(|seen| {
+        let limit = path.layer(&seen.name).and_then(|layer| crate::case::device_limit(seen, layer));
+        limit.is_some_and(|(limit, _)| queue_of(&seen.device_queue).high_or_mean() >= PINNED_SHARE * limit)
     })
 }
 
