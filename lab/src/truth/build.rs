@@ -61,7 +61,8 @@ impl Scene<'_> {
             scsi_options.filter(|o| !HARMLESS_OPTIONS.contains(&o.split('=').next().unwrap_or_default()));
         let mut args = job.args.iter().filter(|a| a.starts_with("--"));
         let leaves = self.leaves(device);
-        let mut shared = job.beside.iter().filter(|b| self.leaves(&b.probe).iter().any(|l| leaves.contains(l)));
+        let mut shared =
+            job.beside.iter().filter(|b| self.leaves(&b.probe).iter().any(|l| leaves.contains(l)));
         let mut files = self.settings.files().filter(|(f, _)| !f.ends_with("/scsi_debug/ndelay"));
         let changed = self.changed_meanwhile(&leaves);
         if self.rig.clock == Clock::Real {
@@ -76,7 +77,9 @@ impl Scene<'_> {
             Some("blk-iocost's vtime is no closed form: only the direction is certain".to_owned())
         } else if let Some(option) = options.next() {
             Some(format!("scsi_debug option {option}"))
-        } else if let Some(arg) = args.find(|a| !HARMLESS_ARGS.contains(&a.split('=').next().unwrap_or_default())) {
+        } else if let Some(arg) =
+            args.find(|a| !HARMLESS_ARGS.contains(&a.split('=').next().unwrap_or_default()))
+        {
             Some(format!("argument {arg}"))
         } else if let Some(beside) = shared.next() {
             Some(format!("{} is loaded beside the probe and is part of its path", beside.probe))
@@ -203,7 +206,9 @@ impl Scene<'_> {
         }
         if !paths.even() {
             truth.whole_iops = Some(paths.whole_iops());
-            truth.notes.push("paths of unequal depth: bounds only, where the selector does not fix the rate".to_owned());
+            truth.notes.push(
+                "paths of unequal depth: bounds only, where the selector does not fix the rate".to_owned(),
+            );
         }
         Ok(truth)
     }
@@ -248,8 +253,7 @@ fn spread(chains: &[Chain], weights: &[f64]) -> Result<Truth, String> {
         return Err("shares and devices differ in number".to_owned());
     }
     let whole: f64 = weights.iter().sum();
-    let parts =
-        chains.iter().zip(weights).map(|(c, w)| Part { share: w / whole, slots: c.sent() }).collect();
+    let parts = chains.iter().zip(weights).map(|(c, w)| Part { share: w / whole, slots: c.sent() }).collect();
     let model = Spread { service_us: chains[0].service_us, parts };
     let hottest = model.hottest();
     let mut truth = Truth::default();
@@ -273,7 +277,9 @@ fn spread(chains: &[Chain], weights: &[f64]) -> Result<Truth, String> {
             truth.advice = any_of(chains);
         }
     }
-    truth.notes.push("random placement: throughput lies between the product form's and the asymptotes'".to_owned());
+    truth
+        .notes
+        .push("random placement: throughput lies between the product form's and the asymptotes'".to_owned());
     truth.model = Some(Model::Spread(model));
     Ok(truth)
 }
@@ -302,5 +308,9 @@ fn any_of(chains: &[Chain]) -> AdviceTruth {
         }
     }
     let same = values.windows(2).all(|pair| pair[0] == pair[1]);
-    AdviceTruth::File(FileAdvice { files, value: values.first().copied().flatten().filter(|_| same), after: None })
+    AdviceTruth::File(FileAdvice {
+        files,
+        value: values.first().copied().flatten().filter(|_| same),
+        after: None,
+    })
 }

@@ -9,25 +9,23 @@
 //! Processor time per I/O is no part of it: a tolerance has to carry it, and the service times of rigs are chosen so
 //! that it can.
 
-mod build;
-mod limits;
-mod paths;
-mod range;
-mod rate;
-mod scsi;
-mod settings;
-mod spread;
-mod station;
+pub mod build;
+pub mod limits;
+pub mod paths;
+pub mod range;
+pub mod rate;
+pub mod scsi;
+pub mod settings;
+pub mod spread;
+pub mod station;
 
 pub use build::of;
-pub use limits::{Bound, Chain, Word};
-pub use paths::{Mode, Paths, Selector};
-pub use range::{Range, Row};
-pub use rate::{Cap, Waits, group_caps, null_blk_iops};
-pub use scsi::fair_share;
-pub use settings::Settings;
-pub use spread::{Part, Spread};
-pub use station::Station;
+
+use limits::Word;
+use paths::Paths;
+use range::Row;
+use spread::Spread;
+use station::Station;
 
 /// Above this rate the guest's processor is the limit, not the path.
 pub const CPU_IOPS: f64 = 30_000.0;

@@ -209,9 +209,9 @@ impl Scene<'_> {
     /// Tags that loads beside hold on the same host, each no more than its share.
     fn loads_beside(&self, scsi: &Scsi, lun: u32, share: u32) -> u32 {
         let same_host = |name: &String| {
-            name.strip_prefix("lun").and_then(|n| n.parse().ok()).is_some_and(|other: u32| {
-                other != lun && host_of(scsi, other) == host_of(scsi, lun)
-            })
+            name.strip_prefix("lun")
+                .and_then(|n| n.parse().ok())
+                .is_some_and(|other: u32| other != lun && host_of(scsi, other) == host_of(scsi, lun))
         };
         let loads = self.job().beside.iter().filter(|b| b.every_ms.is_none());
         loads.filter(|b| self.leaves(&b.probe).iter().any(same_host)).map(|b| b.concurrency.min(share)).sum()
