@@ -3,6 +3,8 @@
 
 #[path = "../src/compare/mod.rs"]
 mod compare;
+#[path = "../src/error.rs"]
+mod error;
 #[path = "../src/outcome.rs"]
 mod outcome;
 #[path = "../src/rig/mod.rs"]

@@ -43,6 +43,16 @@ pub fn plateau(sheet: &mut Sheet<'_>, probe: &Probe) {
     sheet.number((Quantity::Plateau, n), Range::of(plateau), seen, (SHARE, Unit::Share), "");
 }
 
+/// What paths of unequal depth lose against all depths together, at the largest concurrency.
+pub fn lost(sheet: &mut Sheet<'_>, truth: &Truth, probe: &Probe) {
+    let Some(whole) = truth.whole_iops else { return };
+    let last = probe.steps.iter().max_by_key(|s| s.concurrency);
+    let Some((n, iops)) = last.and_then(|s| Some((s.concurrency, s.iops?))) else { return };
+    let range = Range { low: 0.0, high: 1.0 };
+    let note = "shown only";
+    sheet.number((Quantity::Lost, Some(n)), range, Some(1.0 - iops / whole), (SHARE, Unit::Ios), note);
+}
+
 /// Every concurrency measured.
 pub fn steps(sheet: &mut Sheet<'_>, truth: &Truth, probe: &Probe) {
     let Some(model) = &truth.model else { return };

@@ -50,6 +50,10 @@ pub enum Quantity {
     Plateau,
     /// `knee.concurrency`.
     Knee,
+    /// Share of all paths' rate that is lost. Shown only: how much a selector wastes is not fixed by the rig.
+    Lost,
+    /// What is not asserted and why, in words.
+    Remark,
     /// IOPS at one concurrency.
     Throughput,
     /// Mean response time, us.
@@ -205,6 +209,8 @@ impl Quantity {
             Self::Warns => "warns",
             Self::Plateau => "plateau",
             Self::Knee => "knee",
+            Self::Lost => "lost",
+            Self::Remark => "remark",
             Self::Throughput => "throughput",
             Self::Response => "response",
             Self::Above => "above",
@@ -287,5 +293,9 @@ fn one_probe(sheet: &mut Sheet<'_>, truth: &Truth, probe: &Probe) {
     words::warns(sheet, probe);
     figures::plateau(sheet, probe);
     figures::knee(sheet, truth, probe);
+    figures::lost(sheet, truth, probe);
     figures::steps(sheet, truth, probe);
+    for remark in &truth.notes {
+        sheet.word(Quantity::Remark, String::new(), Figure::Absent, true, remark);
+    }
 }

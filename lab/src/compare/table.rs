@@ -135,10 +135,15 @@ fn figures(page: &mut String, checks: &[&Check]) {
     let Some(first) = checks.first() else { return };
     line(page, format!("### {}\n", cell(&first.job)));
     for c in checks.iter().filter(|c| !stepwise(c.quantity)) {
+        if c.quantity == Quantity::Remark {
+            line(page, format!("- {}", cell(&c.note)));
+            continue;
+        }
         let n = c.n.map_or(String::new(), |n| format!(" at {n}"));
         let (truth, seen) = (figure(&c.truth), figure(&c.seen));
         let truth = if truth.is_empty() { "-" } else { truth.as_str() };
-        line(page, format!("- {}{n}: {truth} / {seen}{}", c.quantity.word(), mark(c)));
+        let note = if c.note.is_empty() { String::new() } else { format!(" ({})", c.note) };
+        line(page, format!("- {}{n}: {truth} / {seen}{}{note}", c.quantity.word(), mark(c)));
     }
     let ns: BTreeSet<u32> = checks.iter().filter(|c| stepwise(c.quantity)).filter_map(|c| c.n).collect();
     if !ns.is_empty() {

@@ -93,6 +93,9 @@ impl Scene<'_> {
 
     fn lun(&self, device: &str, lun: u32) -> Result<Chain, String> {
         let scsi = self.rig.scsi.as_ref().ok_or("no scsi_debug in this rig")?;
+        if let Some(state) = self.settings.text(device, "state").filter(|state| state != "running") {
+            return Err(format!("{device} is {state}"));
+        }
         let active = self.active_luns(scsi, host_of(scsi, lun));
         let users = u32::try_from(active.len()).unwrap_or(u32::MAX);
         let taken: u32 = self.loads_beside(scsi, lun, fair_share(scsi.can_queue, users));

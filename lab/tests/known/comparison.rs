@@ -225,3 +225,23 @@ fn the_table_puts_failures_first_and_the_same_twice() {
     let clean = compare::table(&compare::rig("antelope", "6.1", &two_probes(), &right()));
     assert!(!clean.contains("## Failed"));
 }
+
+#[test]
+fn what_an_uneven_pair_loses_is_shown() {
+    let rig = rig_of(
+        "scsi = { hosts = 2, same_unit = true, can_queue = 64 }\ndm = [{ name = \"mp0\", target = \"multipath\", on = [\"lun0\", \"lun1\"], selector = \"service-time\", queue_mode = \"mq\" }]\nset = { \"lun0.queue_depth\" = \"4\", \"lun1.queue_depth\" = \"16\" }\njob = [{ name = \"p\", probe = \"mp0\" }]",
+    );
+    let mut outcome = right();
+    outcome.jobs.truncate(1);
+    *at(&mut outcome, 0, "/steps/5/iops") = json!(9000.0);
+    let checks = compare::rig("made-up", "6.12", &rig, &outcome);
+    let lost = checks.iter().find(|c| c.quantity == Quantity::Lost).expect("shown");
+    assert_eq!((lost.n, lost.counted), (Some(32), false));
+    let page = compare::table(&checks);
+    assert!(page.contains("- lost at 32: 0.00..1.00 / 0.55 ~ (shown only)"), "{page}");
+    assert!(page.contains("- paths of unequal depth: bounds only"), "{page}");
+    // More than all paths together can carry is wrong whatever the selector does.
+    *at(&mut outcome, 0, "/steps/5/iops") = json!(22_000.0);
+    let wrong = failed(&rig, &outcome);
+    assert!(wrong.contains(&("p".to_owned(), Quantity::Throughput, Some(32))), "{wrong:?}");
+}

@@ -198,6 +198,7 @@ fn what_is_not_certain_is_not_computed() {
         "clock = \"real\"\nscsi = {}\njob = [{ name = \"p\", probe = \"lun0\" }]",
         "scsi = { options = [\"every_nth=50\"] }\njob = [{ name = \"p\", probe = \"lun0\" }]",
         "scsi = {}\nset = { \"lun0.scheduler\" = \"bfq\" }\njob = [{ name = \"p\", probe = \"lun0\" }]",
+        "scsi = {}\nset = { \"lun0.state\" = \"offline\" }\njob = [{ name = \"p\", probe = \"lun0\" }]",
         "scsi = {}\njob = [{ name = \"p\", probe = \"lun0\", during = [{ at_s = 1.0 }] }]",
         "scsi = {}\njob = [{ name = \"p\", probe = \"lun0\", beside = [{ probe = \"lun0\" }] }]",
         "scsi = {}\njob = [{ name = \"p\", probe = \"lun0\", args = [\"--write\", \"30\"] }]",
