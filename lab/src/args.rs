@@ -85,6 +85,8 @@ pub enum Command {
         #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=64))]
         jobs: u32,
     },
+    /// Compare the outcomes of earlier boots with what is known, without booting
+    Compare,
     /// Fetch the kernels now; --newest looks for newer ones than those kept
     Fetch {
         /// Ask apt even when a kernel of the series is kept

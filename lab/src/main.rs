@@ -5,6 +5,7 @@
 mod args;
 mod boot;
 mod command;
+mod compare;
 mod error;
 mod guest;
 mod initramfs;
@@ -18,6 +19,7 @@ mod qemu;
 mod rig;
 mod signal;
 mod tool;
+mod truth;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -24,6 +24,7 @@ pub fn run(args: Args) -> Result<u8> {
     let rigs = crate::rig::load::load(&place.rigs)?;
     match args.command {
         Command::List => Ok(list::list(&rigs)),
+        Command::Compare => test::compare_kept(&place, &rigs),
         Command::Fetch { newest } => fetch::fetch(&place, newest),
         Command::Shell { name, kernel } => shell::shell(&place, &rigs, &name, kernel.map(Into::into)),
         Command::Run { names, kernel, jobs, payload, arguments, limit } => {

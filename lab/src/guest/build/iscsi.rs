@@ -30,6 +30,8 @@ pub fn make(iscsi: &Iscsi, devices: &mut Devices) -> Trouble<()> {
     }
     target::folders(&format!("{group}/np/{PORTAL}:3260"))?;
     write(&format!("{group}/enable"), "1")?;
+    // Where iscsistart keeps its lock.
+    target::folders("/run/lock/iscsi")?;
     let depth = format!("node.session.queue_depth={}", iscsi.queue_depth);
     must(&[
         "/bin/iscsistart",

@@ -8,9 +8,10 @@ mod null_blk;
 mod target;
 
 use super::Trouble;
-use super::devices::{Devices, wait_for_scsi};
+use super::devices::{Devices, wait_for, wait_for_scsi};
 use super::mounts;
-use crate::rig::Rig;
+use crate::rig::{Rig, check};
+use std::path::Path;
 
 /// Where kernel objects are made.
 const CONFIGFS: &str = "/sys/kernel/config";
@@ -40,6 +41,10 @@ fn all(rig: &Rig, built: &mut Built) -> Trouble<()> {
     if !rig.null.is_empty() || rig.fan_in.is_some() || rig.iscsi.is_some() {
         mounts::one("configfs", "configfs", CONFIGFS)?;
     }
+    for disk in emulated(rig) {
+        wait_for(disk, || Path::new("/sys/block").join(disk).exists().then_some(()))?;
+        devices.add(disk, disk);
+    }
     if let Some(scsi) = &rig.scsi {
         let count = (scsi.hosts * scsi.targets * scsi.luns) as usize;
         for (number, disk) in wait_for_scsi("scsi_debug", count)?.iter().enumerate() {
@@ -65,4 +70,11 @@ fn all(rig: &Rig, built: &mut Built) -> Trouble<()> {
         built.cgroup = Some(cgroup::make(cgroup, devices)?);
     }
     Ok(())
+}
+
+/// Devices of the emulator, which go by their kernel names: all that is probed and not built here.
+fn emulated(rig: &Rig) -> Vec<&str> {
+    let built = check::devices(rig);
+    let probed = rig.job.iter().filter_map(|job| job.probe.as_deref());
+    probed.filter(|name| !built.iter().any(|own| own == name)).collect()
 }
