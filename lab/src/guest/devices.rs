@@ -75,9 +75,9 @@ pub fn read(file: &str) -> Trouble<String> {
     fs::read_to_string(file).map(|text| text.trim().to_owned()).map_err(|e| format!("{file}: {e}"))
 }
 
-/// Writes a small file of the kernel.
+/// Writes a small file of the kernel, in one call and with the line end that some of its readers insist on.
 pub fn write(file: &str, value: &str) -> Trouble<()> {
-    fs::write(file, value).map_err(|e| format!("write '{value}' to {file}: {e}"))
+    fs::write(file, format!("{value}\n")).map_err(|e| format!("write '{value}' to {file}: {e}"))
 }
 
 /// Waits until `look` finds something.

@@ -143,7 +143,7 @@ pub struct NullBlk {
     pub service_us: u32,
     /// Requests in flight it takes.
     pub hw_queue_depth: u32,
-    /// Bandwidth cap in MB/s (10^6); 0 is none.
+    /// Bandwidth cap in MiB/s, as the kernel's `mbps` counts; 0 is none.
     pub mb_per_s: u32,
     /// Size.
     pub size_mib: u32,
