@@ -215,7 +215,9 @@ impl UringEngine {
             }
             IoClass::Flush => opcode::Fsync::new(types::Fixed(0)).flags(types::FsyncFlags::DATASYNC).build(),
         };
-        entry.user_data(u64::from(slot))
+        let entry = entry.user_data(u64::from(slot));
+        // Straight to the kernel thread that it ends up with: no first attempt that is known to fail.
+        if self.in_place { entry.flags(squeue::Flags::ASYNC) } else { entry }
     }
 }
 
