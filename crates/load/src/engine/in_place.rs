@@ -29,7 +29,11 @@ pub fn is_served_in_place(file: &File, block_bytes: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::uring::{self, UringEngine};
+    use crate::engine::{Completion, Engine, Setup, Wait};
+    use record::IoClass;
     use std::io::Write;
+    use std::sync::Arc;
 
     fn written(folder: &str) -> std::io::Result<File> {
         let mut file = tempfile::tempfile_in(folder)?;
@@ -62,5 +66,37 @@ mod tests {
             return;
         }
         assert!(!is_served_in_place(&file, 4096));
+    }
+
+    #[test]
+    fn there_a_wait_ends_with_an_eighth_of_what_is_outstanding_and_nothing_is_lost() {
+        let Ok(file) = written("/dev/shm") else {
+            eprintln!("skipped: no /dev/shm here");
+            return;
+        };
+        if uring::probe().is_err() || !is_served_in_place(&file, 4096) {
+            eprintln!("skipped: io_uring cannot be used, or starts reads of memory without a kernel thread");
+            return;
+        }
+        let setup = Setup {
+            file: Arc::new(file),
+            block_bytes: 4096,
+            reads: true,
+            writes: false,
+            dsync: false,
+            seed: 1,
+        };
+        let mut engine = UringEngine::new(&setup, 0).unwrap();
+        engine.reserve(64).unwrap();
+        (0..64).for_each(|slot| engine.queue(slot, IoClass::Read, u64::from(slot % 16) * 4096));
+        let (mut done, mut left) = ([Completion::default(); 64], 64);
+        while left > 0 {
+            engine.enter(Wait::Completion).unwrap();
+            let taken = engine.reap(&mut done);
+            assert!(taken >= left / 8, "{taken} of {left}");
+            assert!(done[..taken].iter().all(|c| c.result == 4096));
+            left -= taken;
+        }
+        assert!((0..64).all(|slot| engine.buffers().reads.bytes(slot).iter().all(|&b| b == 1)));
     }
 }
