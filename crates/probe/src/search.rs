@@ -87,6 +87,7 @@ pub fn search(
             finding.doubts.extend(cut_short(&halt));
         }
     }
+    finding.doubts.extend(rates_left_out(&session, &open_loop));
     finding.doubts.extend(errors_seen(&session));
     finding.doubts.sort_by_key(|d| std::cmp::Reverse(d.weight));
     let (knee, comfort) = marks::marks(&session);
@@ -283,6 +284,25 @@ fn cut_short(halt: &Halt) -> Option<Doubt> {
         Halt::Refused(cause) => format!("a load was refused before all was measured: {cause}"),
     };
     Some(Doubt { id: DoubtId::CutShort, weight: Weight::Caution, text })
+}
+
+/// Rates that were asked for and not tried: never dropped in silence.
+fn rates_left_out(session: &Session, tried: &[OpenPoint]) -> Option<Doubt> {
+    let asked = session.options.rates_iops.iter();
+    let left: Vec<String> = asked
+        .filter(|rate| !tried.iter().any(|p| p.share.is_none() && p.asked_iops == **rate))
+        .map(|rate| format!("{rate:.0}"))
+        .collect();
+    (!left.is_empty()).then(|| Doubt {
+        id: DoubtId::CutShort,
+        weight: Weight::Caution,
+        text: format!(
+            "the open loop at {} IOPS was not tried ({:.0} of the budget of {} s were spent)",
+            left.join(" and "),
+            session.spent_s,
+            session.options.budget_s
+        ),
+    })
 }
 
 fn errors_seen(session: &Session) -> Option<Doubt> {
