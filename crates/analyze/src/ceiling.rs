@@ -6,6 +6,9 @@ use record::{Layer, LayerKind, LayerSeen, LimitKind};
 /// The kernel never leaves a LUN that shares tags fewer than this (`hctx_may_queue`).
 const SHARE_MIN: f64 = 4.0;
 
+/// A device queue this far over its part of the tags is not held to it.
+const OVER_SHARE: f64 = 1.1;
+
 /// What kind of limit it is. The order is that of blame: where several stand at one value, the first of them is the
 /// one that no setting of the others gets past.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +49,11 @@ impl Ceiling {
             let per_queue = value(LimitKind::HostCanQueue).or(value(LimitKind::TagsPerQueue)).map(whole);
             all.extend(per_queue.map(|n| (Slots::HostTags, n)));
             if let (Some(tags), Some(users)) = (per_queue, users(seen).filter(|n| *n > 1)) {
-                all.push((Slots::SharedTags, share(tags, users)));
+                let share = share(tags, users);
+                // Beyond its part the siblings were not active all the time: then it bounds nothing.
+                if standing <= OVER_SHARE * share {
+                    all.push((Slots::SharedTags, share));
+                }
             }
         } else {
             all.extend(tags.map(|n| (Slots::DriverTags, n)));

@@ -2,7 +2,7 @@
 
 use crate::bound_by::{Advice, BoundBy, BoundLayer};
 use crate::case::Case;
-use crate::ceiling::{Ceiling, Slots, share, users};
+use crate::ceiling::{Ceiling, Slots, share};
 use crate::outlook::Model;
 use crate::rule::{SCALES, STANDS, time};
 use crate::split::{at_peak, is_pinned, queue_of};
@@ -127,10 +127,11 @@ fn part(seen: &LayerSeen, layer: &Layer) -> Option<Part> {
     let standing = queue_of(&seen.device_queue).high_or_mean();
     let near = |users: &u32| (standing / share(tags, *users) - 1.0).abs() <= NEAR_SHARE;
     let below = |users: &u32| share(tags, *users) < lowest;
-    let seen_users = users(seen).filter(|n| *n > 1);
+    let at_work = Some(sharing.active.len() as u32 + 1).filter(|n| *n > 1);
+    let known = [sharing.counted, at_work].into_iter().flatten().find(|u| near(u) && below(u));
     // Siblings may go quiet and wake up between readings; a queue that never moved from one part tells by itself.
     let by_queue = || at_peak(seen).and_then(|_| (2..=sharing.siblings + 1).find(|u| near(u) && below(u)));
-    let users = seen_users.filter(|u| near(u) && below(u)).or_else(by_queue)?;
+    let users = known.or_else(by_queue)?;
     Some(Part { tags, users, each: share(tags, users) })
 }
 
