@@ -3,6 +3,8 @@
 //! `rigs.toml` is read into these types and nothing else. Devices are named by what they are in the rig (`lun0`, `null0`,
 //! `mp0`), never by kernel names, which depend on the order of discovery; the guest finds out which is which.
 
+pub mod check;
+pub mod load;
 pub mod setting;
 
 use serde::{Deserialize, Serialize};
@@ -70,6 +72,16 @@ pub enum Kernel {
     /// The long-term series offered beside it.
     #[serde(rename = "6.12")]
     V6_12,
+}
+
+impl Kernel {
+    /// As `uname -r` begins.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::V6_1 => "6.1",
+            Self::V6_12 => "6.12",
+        }
+    }
 }
 
 /// The guest's clock.
