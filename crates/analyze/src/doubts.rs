@@ -28,6 +28,7 @@ pub fn doubts(steps: &[Step], points: &[Point], subject: &SubjectFacts) -> Vec<D
     all.extend(foreign_io(steps, subject));
     all.extend(page_cache(points, subject));
     all.extend(littles_law(steps));
+    all.extend(starved(steps));
     all.extend(generator_short(steps));
     all.extend(drift(steps));
     all.extend(io_errors(steps));
@@ -147,6 +148,26 @@ fn littles_law(steps: &[Step]) -> Option<Doubt> {
             format!("Little's law is off by {:.0} % at concurrency {concurrency}: {outstanding:.2} outstanding, but rate times response is {predicted:.2}", 100.0 * error),
         )
     })
+}
+
+/// I/Os that were never served while their fellows were.
+fn starved(steps: &[Step]) -> Option<Doubt> {
+    let worst = steps
+        .iter()
+        .filter_map(|s| Some((s.unserved(), s.concurrency()?, s)))
+        .filter(|(unserved, ..)| *unserved > 0)
+        .max_by_key(|(unserved, ..)| *unserved)?;
+    let (unserved, concurrency, step) = worst;
+    Some(doubt(
+        DoubtId::Starved,
+        Weight::Caution,
+        format!(
+            "{unserved} of {concurrency} I/Os outstanding were passed over for the whole window of {:.1} s while {} others completed: \
+             the queue is not served in order; they count with the time they had waited",
+            step.measured_s,
+            step.ios()
+        ),
+    ))
 }
 
 /// The generator kept fewer I/Os outstanding than asked.

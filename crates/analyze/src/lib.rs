@@ -15,5 +15,5 @@ pub use bound_by::{Advice, BoundBy, BoundLayer};
 pub use case::Case;
 pub use doubts::doubts;
 pub use point::{Point, Queue, points};
-pub use split::{Split, split};
+pub use split::{Offered, Split, split};
 pub use verdict::bound_by;

@@ -15,6 +15,8 @@ use stats::network::{Station, throughput};
 
 /// Service time growing faster than the queue to this power is not carried on.
 const ELASTICITY_MAX: f64 = 0.25;
+/// Smaller ones are what the readings of a queue scatter by, and are taken for none.
+const ELASTICITY_MIN: f64 = 0.1;
 /// Processors may be used up to this share before they, not the device, would bind.
 const CPU_SHARE_MAX: f64 = 0.85;
 
@@ -105,7 +107,7 @@ impl Model {
             service_s,
             delay_s: (shortest_response_s(case.points).unwrap_or(service_s) - service_s).max(0.0),
             concurrency: last.concurrency,
-            elasticity: saturation::response(case.points).map_or(0.0, |r| r.elasticity.max(0.0)),
+            elasticity: saturation::response(case.points).map_or(0.0, |r| r.elasticity).max(0.0),
             cpu_iops: CPU_SHARE_MAX * cores * 1e6 / last.cpu_us_per_io.unwrap_or(0.0).max(1e-3),
             paths: spread_of(case),
         }
@@ -149,7 +151,8 @@ impl Model {
         }
         let standing: f64 = self.devices.iter().map(|d| d.standing).sum();
         let grown = (self.slots().min(f64::from(n)) / standing.max(1e-9)).max(1.0);
-        let service_s = self.service_s * grown.powf(self.elasticity);
+        let elasticity = if self.elasticity < ELASTICITY_MIN { 0.0 } else { self.elasticity };
+        let service_s = self.service_s * grown.powf(elasticity);
         let Some(iops) = self.throughput(service_s) else {
             return none("how much is open: how the paths share the I/O is not known".to_owned());
         };

@@ -1,6 +1,6 @@
 //! All windows of one concurrency pooled: a point of the curve.
 
-use crate::split::{Split, split};
+use crate::split::{Offered, Split, split};
 use record::{
     CpuSeen, How, IoClass, IoPath, LatencyHistogram, LayerSeen, ScsiSeen, Standing, Step, TagSharing,
 };
@@ -175,8 +175,12 @@ fn full_slices(step: &Step) -> impl Iterator<Item = (f64, f64)> + '_ {
 }
 
 fn split_of(step: &Step, path: &IoPath) -> Option<Split> {
-    (!step.layers.is_empty())
-        .then(|| split(path, &step.layers, step.outstanding_mean().unwrap_or(0.0), step.mib_per_s()))
+    let offered = Offered {
+        outstanding: step.outstanding_mean().unwrap_or(0.0),
+        mib_per_s: step.mib_per_s(),
+        unserved: step.unserved() as f64,
+    };
+    (!step.layers.is_empty()).then(|| split(path, &step.layers, offered))
 }
 
 /// Mean weighted by the first figure; absent when there is nothing.

@@ -35,8 +35,20 @@ pub struct Split {
     pub devices: Vec<String>,
 }
 
-/// Splits `outstanding` I/Os over the layers seen. `mib_per_s` is the workload's own rate.
-pub fn split(path: &IoPath, layers: &[LayerSeen], outstanding: f64, mib_per_s: f64) -> Split {
+/// What the generator itself knows of one window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Offered {
+    /// Mean I/Os outstanding.
+    pub outstanding: f64,
+    /// Its rate.
+    pub mib_per_s: f64,
+    /// I/Os that were passed over for the whole window (`Step::unserved`).
+    pub unserved: f64,
+}
+
+/// Splits the outstanding I/Os over the layers seen.
+pub fn split(path: &IoPath, layers: &[LayerSeen], offered: Offered) -> Split {
+    let Offered { outstanding, mib_per_s, unserved } = offered;
     let devices = carrying_devices(path, layers, mib_per_s);
     if devices.is_empty() {
         let all = Queue { mean: None, low: 0.0, high: outstanding };
@@ -45,9 +57,13 @@ pub fn split(path: &IoPath, layers: &[LayerSeen], outstanding: f64, mib_per_s: f
     let at_device = sum(devices.iter().map(|l| queue_of(&l.device_queue)));
     let own_queues = own_host_queues(path, layers, &devices);
     let counted_host = sum(own_queues.iter().map(|l| counted_host_queue(l)));
-    let taken = waits_for_tags(path, &devices) || stands_full(path, &devices, outstanding);
+    let taken = waits_for_tags(path, &devices) || stands_full(path, &devices);
     let hidden = outstanding - at_device.high_or_mean() - counted_host.mean.unwrap_or(counted_host.high);
-    let tag_waiters = if taken { hidden.max(0.0) } else { 0.0 };
+    let tag_waiters = match taken {
+        true => hidden.max(0.0),
+        false if stands_at_peak(path, &devices) => hidden.min(unserved).max(0.0),
+        false => 0.0,
+    };
     let mut host_queue = counted_host.plus(tag_waiters);
     // The follower says that some waited for a tag, but not all tags were taken all the time: who waits there and who
     // waits above cannot be told, so only the bound is given.
@@ -150,23 +166,24 @@ fn waits_for_tags(path: &IoPath, devices: &[&LayerSeen]) -> bool {
 }
 
 /// While a device has all the I/Os it can be sent, whatever else is outstanding stands before it. Not all of that is in
-/// the counters, which sum durations where requests complete: with a very short device queue Linux lets late requests
-/// overtake early ones for as long as the load lasts (seen on 6.12 with a LUN queue depth of 1 and 2), and those never
-/// complete.
-fn stands_full(path: &IoPath, devices: &[&LayerSeen], outstanding: f64) -> bool {
-    let bare = path.layers.iter().all(|l| {
-        let block = !matches!(l.kind, LayerKind::Filesystem | LayerKind::Cgroup | LayerKind::DeviceMapper);
-        block && !matches!(l.kind, LayerKind::Loop | LayerKind::Md)
-    });
+/// the counters, which know of a request only when it is sent or completes: with a very short device queue Linux lets
+/// late requests overtake early ones for as long as the load lasts (seen on 6.12 with a LUN queue depth of 1 and 2).
+fn stands_full(path: &IoPath, devices: &[&LayerSeen]) -> bool {
     devices.iter().any(|seen| {
-        let at_limit = path
-            .layer(&seen.name)
-            .and_then(|layer| Ceiling::of(seen, layer).lowest())
-            .is_some_and(|(limit, _)| is_pinned(seen, limit));
-        // Nothing that could hold I/Os back stands above a bare device.
-        at_limit
-            || (bare && devices.len() == 1 && at_peak(seen).is_some_and(|peak| outstanding >= 1.25 * peak))
+        let lowest = path.layer(&seen.name).and_then(|layer| Ceiling::of(seen, layer).lowest());
+        lowest.is_some_and(|(limit, _)| is_pinned(seen, limit))
     })
+}
+
+/// Whether a bare device never left its largest number, below every limit known here (the window of an iSCSI target).
+/// Nothing that could hold I/Os back stands above it, so those passed over for a whole window wait in the lists before it.
+fn stands_at_peak(path: &IoPath, devices: &[&LayerSeen]) -> bool {
+    let holds = |kind| {
+        use LayerKind::{Cgroup, DeviceMapper, Filesystem, Loop, Md};
+        matches!(kind, Cgroup | DeviceMapper | Filesystem | Loop | Md)
+    };
+    let bare = path.layers.iter().all(|l| !holds(l.kind));
+    bare && devices.iter().all(|seen| at_peak(seen).is_some())
 }
 
 /// Whether a device queue stands at a limit. The mean of a queue of one or two misses its limit by more than the share:

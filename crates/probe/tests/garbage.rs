@@ -98,6 +98,7 @@ impl Subject for Garbage {
             cpu: None,
             host: None,
             doubts: Vec::new(),
+            starved: 0,
             ended,
         })
     }
@@ -158,6 +159,7 @@ impl Subject for Silent {
             cpu: None,
             host: None,
             doubts: Vec::new(),
+            starved: 0,
             ended: Ended::Complete,
         })
     }

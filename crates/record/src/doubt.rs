@@ -47,6 +47,8 @@ pub enum DoubtId {
     CountersDisagree,
     /// Throughput stepped during the measurement.
     NotSteady,
+    /// Some I/Os were passed over while others were served.
+    Starved,
     /// The generator did not keep what was asked (concurrency, rate).
     GeneratorLag,
     /// A split cannot be known here.

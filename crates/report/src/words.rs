@@ -207,6 +207,7 @@ pub fn doubt_words(id: DoubtId) -> &'static str {
         DoubtId::ColdStart => "cold start",
         DoubtId::CountersDisagree => "counters disagree",
         DoubtId::NotSteady => "not steady",
+        DoubtId::Starved => "I/Os passed over",
         DoubtId::GeneratorLag => "load generator lagged",
         DoubtId::SplitUnknown => "split not known",
         DoubtId::QueueDepthChanged => "queue depth changed",

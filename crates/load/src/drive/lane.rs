@@ -147,6 +147,13 @@ impl<'a, E: Engine> Lane<'a, E> {
         }
     }
 
+    /// Of a closed loop, where every slot is in flight: I/Os that were so during the whole window. Empty-handed after a window
+    /// that was cut short.
+    pub fn starved(&self) -> u64 {
+        let Some(start_ns) = self.meter.window_over_since_ns() else { return 0 };
+        self.slots.iter().filter(|slot| slot.start_ns <= start_ns).count() as u64
+    }
+
     /// Takes what is in flight until nothing is, starting nothing but the flushes of writes.
     pub fn drain(&mut self, mut in_flight: u32, note_in_flight: impl Fn(u32)) -> io::Result<()> {
         while in_flight > 0 {

@@ -112,6 +112,8 @@ pub struct Progress {
     pub sum_ns: AtomicU64,
     /// I/Os in flight.
     pub in_flight: AtomicU32,
+    /// I/Os of a closed loop that were in flight during the whole of the last window.
+    pub starved: AtomicU64,
 }
 
 /// One class of I/O in one slice of one worker.
@@ -207,6 +209,7 @@ pub struct Meter<'a> {
     phase: Phase,
     /// When [`Self::turn`] has something to do.
     next_ns: u64,
+    start_ns: u64,
     end_ns: u64,
     slice: Box<SliceCounts>,
     slice_start_ns: u64,
@@ -247,6 +250,7 @@ impl<'a> Meter<'a> {
             probe: parts.probe,
             phase: Phase::Settling,
             next_ns: now_ns + PUBLISH_NS,
+            start_ns: u64::MAX,
             end_ns: u64::MAX,
             slice,
             slice_start_ns: now_ns,
@@ -334,6 +338,11 @@ impl<'a> Meter<'a> {
         }
     }
 
+    /// Start of the window, once the whole of it is over.
+    pub fn window_over_since_ns(&self) -> Option<u64> {
+        (self.phase == Phase::Cooling).then_some(self.start_ns)
+    }
+
     fn integrate(&mut self, to_ns: u64) {
         let length_ns = to_ns.saturating_sub(self.integrated_to_ns);
         self.slice.outstanding_ns += u128::from(self.outstanding) * u128::from(length_ns);
@@ -372,6 +381,7 @@ impl<'a> Meter<'a> {
         if let Some(lag) = &mut self.lag {
             lag.clear();
         }
+        self.start_ns = start_ns;
         self.end_ns = self.control.window_end_ns.load(Ordering::Relaxed);
         self.slice_start_ns = start_ns;
         self.integrated_to_ns = start_ns;

@@ -37,6 +37,7 @@ pub fn step(load: &Load, seen: Seen, run_start_ns: u64, sync: SyncMode) -> Step 
         cpu,
         host,
         doubts,
+        starved: seen.starved,
         ended: seen.ended,
     };
     with_errors(step)

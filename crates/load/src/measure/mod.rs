@@ -65,6 +65,8 @@ pub struct Seen {
     pub followed: Followed,
     /// Processor time of kernel workers in the window, and how many there were at its end.
     pub kernel_workers: (u64, usize),
+    /// I/Os that were in flight during the whole window.
+    pub starved: u64,
     /// How it ended.
     pub ended: Ended,
     /// What the engines had to do without, each said once.
@@ -120,6 +122,7 @@ pub fn run(mut stage: Stage<'_>, watch: &mut dyn Watch) -> Result<Seen, SubjectE
         start_ns,
         settle_s: ns_to_seconds(start_ns - loaded_ns),
         kernel_workers: (after.busy_ns_since(&before), after.count()),
+        starved: run.stage.crew.starved(run.stage.workers),
         ended: run.ended.take().unwrap_or(Ended::Complete),
         slices: run.slices,
         windows: run.windows,

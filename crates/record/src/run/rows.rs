@@ -299,6 +299,8 @@ struct Detail<'a> {
     cpu: Option<Cow<'a, CpuSeen>>,
     host: Option<Cow<'a, HostSeen>>,
     doubts: Cow<'a, [Doubt]>,
+    #[serde(default)]
+    starved: u64,
     ended: Cow<'a, Ended>,
 }
 
@@ -310,6 +312,7 @@ impl<'a> Detail<'a> {
             cpu: step.cpu.as_ref().map(Cow::Borrowed),
             host: step.host.as_ref().map(Cow::Borrowed),
             doubts: Cow::Borrowed(&step.doubts),
+            starved: step.starved,
             ended: Cow::Borrowed(&step.ended),
         }
     }
@@ -334,6 +337,7 @@ pub(crate) fn step_of(steps: &Table, row: usize, slices: Vec<Slice>) -> Result<S
         cpu: detail.cpu.map(Cow::into_owned),
         host: detail.host.map(Cow::into_owned),
         doubts: detail.doubts.into_owned(),
+        starved: detail.starved,
         ended: detail.ended.into_owned(),
     })
 }
