@@ -48,7 +48,8 @@ fn over_run(steps: &[Step], read: impl Fn(&record::HostSeen) -> Option<f64>) -> 
 }
 
 fn host_disturbed(steps: &[Step]) -> Option<Doubt> {
-    let delay = over_run(steps, |h| h.worker_run_delay).unwrap_or(0.0);
+    let delay =
+        over_run(steps, |h| Some(taken_by_others(h.worker_run_delay?, h.foreign_cores_busy))).unwrap_or(0.0);
     let steal = over_run(steps, |h| h.steal).unwrap_or(0.0);
     let foreign = over_run(steps, |h| h.foreign_cores_busy);
     let cpus = std::thread::available_parallelism().map_or(1.0, |n| n.get() as f64);
@@ -65,6 +66,13 @@ fn host_disturbed(steps: &[Step]) -> Option<Doubt> {
     }
     let weight = if delay > RUN_DELAY_SPOILS { Weight::Spoils } else { Weight::Caution };
     (!reasons.is_empty()).then(|| doubt(DoubtId::HostDisturbed, weight, reasons.join("; ")))
+}
+
+/// How much of a load thread's waiting for a core others can have caused: no more than they worked. The rest went to our
+/// own threads (other workers, the follower, the kernel threads that carry our I/O), which on a machine with one core
+/// take turns with it.
+fn taken_by_others(delay: f64, foreign_cores: Option<f64>) -> f64 {
+    foreign_cores.map_or(delay, |cores| delay.min(cores))
 }
 
 fn foreign_io(steps: &[Step], subject: &SubjectFacts) -> Option<Doubt> {

@@ -2,8 +2,10 @@
 
 pub mod bound_by;
 pub mod case;
+pub mod ceiling;
 pub mod doubts;
 pub mod growth;
+pub mod outlook;
 pub mod point;
 pub mod rule;
 pub mod split;

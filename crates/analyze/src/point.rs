@@ -1,7 +1,9 @@
 //! All windows of one concurrency pooled: a point of the curve.
 
 use crate::split::{Offered, Split, split};
-use record::{CpuSeen, How, IoClass, IoPath, LatencyHistogram, LayerSeen, ScsiSeen, Standing, Step};
+use record::{
+    CpuSeen, How, IoClass, IoPath, LatencyHistogram, LayerSeen, ScsiSeen, Standing, Step, TagSharing,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -250,6 +252,7 @@ fn mean_layer(pattern: &LayerSeen, all: &[(f64, &LayerSeen)]) -> LayerSeen {
         device_queue_limit_range: range,
         little_error: known(|l| l.little_error),
         scsi: sum_scsi(all),
+        tag_sharing: all_sharing(all),
     }
 }
 
@@ -264,6 +267,17 @@ fn mean_standing(all: &[(f64, &LayerSeen)], of: fn(&LayerSeen) -> &Standing) -> 
         high: mean(|s| s.high),
         how: how.unwrap_or(How::Bounded { why: "not seen".to_owned() }),
     }
+}
+
+/// Whoever shared in any of the windows.
+fn all_sharing(all: &[(f64, &LayerSeen)]) -> Option<TagSharing> {
+    all.iter().filter_map(|(_, l)| l.tag_sharing.clone()).reduce(|mut a, b| {
+        a.siblings = a.siblings.max(b.siblings);
+        a.counted = a.counted.max(b.counted);
+        let new: Vec<String> = b.active.into_iter().filter(|name| !a.active.contains(name)).collect();
+        a.active.extend(new);
+        a
+    })
 }
 
 fn sum_scsi(all: &[(f64, &LayerSeen)]) -> Option<ScsiSeen> {

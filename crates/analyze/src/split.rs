@@ -5,6 +5,7 @@
 //! either in that layer's host queue or at the device; in a layer above it counts only while it stands in that
 //! layer's own host queue; all else is above (process, filesystem, device mapper, a driver between two layers).
 
+use crate::ceiling::Ceiling;
 use crate::point::Queue;
 use record::{IoPath, LayerKind, LayerSeen, LimitKind};
 
@@ -13,6 +14,9 @@ const CARRIES_SHARE: f64 = 0.5;
 /// Standing at this share of a limit counts as pinned at it: the mean of a full queue is a little below its limit,
 /// because each completion leaves a slot empty until the next dispatch.
 pub const PINNED_SHARE: f64 = 0.95;
+
+/// The mean of a full queue may miss its limit by this much of one I/O.
+const SLOT_GAP: f64 = 0.12;
 
 /// All tags of a device count as taken at this share of them. Completions and dispatch come in batches, and between them
 /// tags are free for a moment.
@@ -53,11 +57,11 @@ pub fn split(path: &IoPath, layers: &[LayerSeen], offered: Offered) -> Split {
     let at_device = sum(devices.iter().map(|l| queue_of(&l.device_queue)));
     let own_queues = own_host_queues(path, layers, &devices);
     let counted_host = sum(own_queues.iter().map(|l| counted_host_queue(l)));
-    let taken = waits_for_tags(path, &devices);
+    let taken = waits_for_tags(path, &devices) || stands_full(path, &devices);
     let hidden = outstanding - at_device.high_or_mean() - counted_host.mean.unwrap_or(counted_host.high);
     let tag_waiters = match taken {
         true => hidden.max(0.0),
-        false if all_full(path, &devices) => hidden.min(unserved).max(0.0),
+        false if stands_at_peak(path, &devices) => hidden.min(unserved).max(0.0),
         false => 0.0,
     };
     let mut host_queue = counted_host.plus(tag_waiters);
@@ -161,13 +165,38 @@ fn waits_for_tags(path: &IoPath, devices: &[&LayerSeen]) -> bool {
     })
 }
 
-/// Whether every device stands at its LUN queue depth. An I/O that is passed over for a whole window then waits in the
-/// lists before it: the counters know of a request only when it is sent or completes, and it does neither.
-fn all_full(path: &IoPath, devices: &[&LayerSeen]) -> bool {
-    devices.iter().all(|seen| {
-        let limit = path.layer(&seen.name).and_then(|layer| crate::case::device_limit(seen, layer));
-        limit.is_some_and(|(limit, _)| queue_of(&seen.device_queue).high_or_mean() >= PINNED_SHARE * limit)
+/// While a device has all the I/Os it can be sent, whatever else is outstanding stands before it. Not all of that is in
+/// the counters, which know of a request only when it is sent or completes: with a very short device queue Linux lets
+/// late requests overtake early ones for as long as the load lasts (seen on 6.12 with a LUN queue depth of 1 and 2).
+fn stands_full(path: &IoPath, devices: &[&LayerSeen]) -> bool {
+    devices.iter().any(|seen| {
+        let lowest = path.layer(&seen.name).and_then(|layer| Ceiling::of(seen, layer).lowest());
+        lowest.is_some_and(|(limit, _)| is_pinned(seen, limit))
     })
+}
+
+/// Whether a bare device never left its largest number, below every limit known here (the window of an iSCSI target).
+/// Nothing that could hold I/Os back stands above it, so those passed over for a whole window wait in the lists before it.
+fn stands_at_peak(path: &IoPath, devices: &[&LayerSeen]) -> bool {
+    let holds = |kind| {
+        use LayerKind::{Cgroup, DeviceMapper, Filesystem, Loop, Md};
+        matches!(kind, Cgroup | DeviceMapper | Filesystem | Loop | Md)
+    };
+    let bare = path.layers.iter().all(|l| !holds(l.kind));
+    bare && devices.iter().all(|seen| at_peak(seen).is_some())
+}
+
+/// Whether a device queue stands at a limit. The mean of a queue of one or two misses its limit by more than the share:
+/// the slot is empty from each completion to the next dispatch.
+pub fn is_pinned(seen: &LayerSeen, limit: f64) -> bool {
+    let standing = queue_of(&seen.device_queue).high_or_mean();
+    standing >= (PINNED_SHARE * limit).min(limit - SLOT_GAP)
+}
+
+/// The most seen at the device, when it stood there nearly all the time.
+pub fn at_peak(seen: &LayerSeen) -> Option<f64> {
+    let peak = seen.device_queue_peak?;
+    (peak >= 1.0 && queue_of(&seen.device_queue).high_or_mean() >= PINNED_SHARE * peak).then_some(peak)
 }
 
 /// Requests a device can have allocated: per hardware queue times hardware queues.

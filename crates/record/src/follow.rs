@@ -131,6 +131,20 @@ pub struct LayerSeen {
     pub little_error: Option<f64>,
     /// SCSI commands sent and completed by count during the window, and failed ones.
     pub scsi: Option<ScsiSeen>,
+    /// Who shared the host adapter's tags with this LUN; absent where nobody can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag_sharing: Option<TagSharing>,
+}
+
+/// LUNs of one SCSI host share its tags: each that sent a command in the last seconds keeps an equal part for itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TagSharing {
+    /// Other LUNs of the same host.
+    pub siblings: u32,
+    /// Those that sent commands in the window or in the seconds before.
+    pub active: Vec<String>,
+    /// LUNs that the kernel itself counted as active, this one included; only root may read it.
+    pub counted: Option<u32>,
 }
 
 /// SCSI's own counters over one window.

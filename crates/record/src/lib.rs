@@ -19,7 +19,9 @@ pub mod subject;
 
 pub use doubt::{Doubt, DoubtId, Weight};
 pub use facts::HostFacts;
-pub use follow::{CoreSeen, CpuSeen, Follow, Followed, HostSeen, How, LayerSeen, ScsiSeen, Standing, Window};
+pub use follow::{
+    CoreSeen, CpuSeen, Follow, Followed, HostSeen, How, LayerSeen, ScsiSeen, Standing, TagSharing, Window,
+};
 pub use histogram::LatencyHistogram;
 pub use limit::{LatencyLimit, LimitError, Statistic};
 pub use load::{Arrival, Demand, Load, Phase};

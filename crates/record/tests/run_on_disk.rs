@@ -37,6 +37,7 @@ fn layer(name: &str, iops: f64) -> LayerSeen {
         device_queue_limit_range: Some((31.0, 32.0)),
         little_error: Some(0.01),
         scsi: Some(ScsiSeen { requested: 10, done: 9, errors: 1, timeouts: None }),
+        tag_sharing: None,
     }
 }
 

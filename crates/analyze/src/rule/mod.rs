@@ -4,9 +4,11 @@ pub mod concurrency;
 pub mod cpu;
 pub mod device_queue;
 pub mod host_queue;
+pub mod host_tags;
 pub mod path;
 pub mod saturation;
 pub mod standing;
+pub mod target;
 pub mod throttle;
 pub mod unknown;
 

@@ -42,6 +42,7 @@ pub fn layer_seen(name: &str, iops: f64, host: f64, device: f64, limit: Option<f
         device_queue_limit_range: limit.map(|l| (l, l)),
         little_error: None,
         scsi: None,
+        tag_sharing: None,
     }
 }
 

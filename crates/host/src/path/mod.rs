@@ -15,6 +15,7 @@
 
 mod block;
 mod cgroup;
+mod dm_table;
 mod filesystem;
 mod hidden;
 mod loops;

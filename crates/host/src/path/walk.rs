@@ -3,7 +3,7 @@
 use super::block::{self, empty_layer};
 use super::mounts::{Mount, mounts};
 use super::name::BlockName;
-use super::{Target, cgroup, filesystem, loops, nvme, order, other, scsi, stacked};
+use super::{Target, cgroup, dm_table, filesystem, loops, nvme, order, other, scsi, stacked};
 use crate::notes::Notes;
 use crate::root::Root;
 use record::{IoPath, Layer, LayerKind};
@@ -124,7 +124,8 @@ impl<'a> Walk<'a> {
         let has = |file: &str| self.notes.root.exists(format!("/sys/block/{disk}/{file}"));
         if has("dm") {
             let uuid = self.notes.root.text(format!("/sys/block/{disk}/dm/uuid")).unwrap_or_default();
-            let multipath = uuid.starts_with("mpath-");
+            // Only multipath allocates requests among the targets of the device mapper.
+            let multipath = uuid.starts_with("mpath-") || has("mq/0") || self.is_multipath_by_table(disk);
             return if multipath { LayerKind::Multipath } else { LayerKind::DeviceMapper };
         }
         if has("md") {
@@ -144,6 +145,13 @@ impl<'a> Walk<'a> {
             return LayerKind::Virtio;
         }
         LayerKind::OtherBlock
+    }
+
+    /// Maps made by hand carry no UUID; their table, which root may read, says what they are.
+    fn is_multipath_by_table(&self, disk: &str) -> bool {
+        let Ok(name) = self.notes.root.text(format!("/sys/block/{disk}/dm/name")) else { return false };
+        dm_table::table(self.notes.root, &name)
+            .is_some_and(|lines| lines.iter().any(|l| l.kind == "multipath"))
     }
 
     /// Adds what `slaves` lists below a stacked device.

@@ -87,6 +87,7 @@ impl Observation<'_> {
             device_queue_limit_range: (limit.count > 0).then_some((limit.min, limit.max)),
             little_error,
             scsi: self.scsi.map(|(before, after)| scsi_between(&before, &after)),
+            tag_sharing: None,
             inside,
             host_queue,
             device_queue,

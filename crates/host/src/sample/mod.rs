@@ -28,6 +28,8 @@
 //! - `little_error` compares `inside` by durations with the mean of the in-flight readings of `stat`, where these count
 //!   everything accepted and requests last at least 1 ms (shorter ones are not met at fair instants). Above 5 % and
 //!   beyond three standard errors it is `counters-disagree`.
+//! - `tag_sharing`: the other LUNs of the SCSI host whose `iorequest_cnt` moved in the window or in the 5 s before, and for
+//!   root the kernel's own count of active LUNs.
 //! - `queue/iostats` = 0, counters that were reset, or that stood still while the layers around counted: no numbers,
 //!   but the doubt `counters-off`.
 //! - `response_us` = time / requests, `service_us` = `device_queue` / X and `host_wait_us` = `host_queue` / X (Little).
@@ -47,6 +49,7 @@ mod machine;
 mod moments;
 mod process;
 mod sampler;
+pub(crate) mod siblings;
 mod sources;
 mod stat;
 mod window;
@@ -59,6 +62,7 @@ use kept::{Buffer, Kept};
 use machine::Machine;
 use record::{Follow, Followed, IoPath, Window};
 use sampler::{Gathered, Sampler};
+use siblings::Siblings;
 use sources::{QueueKind, Source};
 use std::sync::Arc;
 use std::time::Instant;
@@ -89,6 +93,7 @@ pub struct PathFollower {
     sampler: Sampler,
     machine: Machine,
     buffer: Buffer,
+    siblings: Siblings,
     shape: PathShape,
     cores: Vec<u32>,
     ticks_per_s: f64,
@@ -114,6 +119,7 @@ impl PathFollower {
             sampler,
             machine: Machine::open(root),
             buffer: Buffer::default(),
+            siblings: Siblings::of_path(root, path),
             shape: PathShape::of(path),
             cores: cores.to_vec(),
             ticks_per_s: rustix::param::clock_ticks_per_second() as f64,
@@ -150,6 +156,7 @@ impl PathFollower {
 
 impl Follow for PathFollower {
     fn begin(&mut self) {
+        self.siblings.begin();
         let end = self.end_point();
         let unscheduled = end.layers.iter().map(|l| l.unscheduled).collect();
         self.sampler.begin(Instant::now(), unscheduled);
@@ -161,11 +168,12 @@ impl Follow for PathFollower {
         let Some(before) = self.begun.take() else { return Followed::default() };
         let after = self.end_point();
         let length_s = (after.moment.at - before.moment.at).as_secs_f64();
+        self.siblings.end();
         self.cost.rounds += gathered.rounds;
         self.cost.windows_s += length_s;
         self.cost.cpu_s += gathered.cpu_s;
         self.counts_accepted |= readings_count_accepted(&self.sources, &gathered);
-        let followed = window::Closed {
+        let mut followed = window::Closed {
             sources: &self.sources,
             shape: &self.shape,
             cores: &self.cores,
@@ -178,6 +186,9 @@ impl Follow for PathFollower {
             window,
         }
         .followed();
+        for layer in &mut followed.layers {
+            layer.tag_sharing = self.siblings.sharing(&layer.name);
+        }
         self.course = gathered.course;
         followed
     }

@@ -176,5 +176,7 @@ fn queues_of_cores(root: &Root, disk: &str, cores: &[u32]) -> Option<f64> {
         let listed = crate::facts::parse_cpu_list(&list)?;
         used += u32::from(cores.iter().any(|c| listed.contains(c)));
     }
+    // Each core sends ordinary I/O to one queue; a second one that lists it is for polling.
+    let used = used.min(cores.len() as u32);
     (used > 0).then_some(f64::from(used))
 }

@@ -24,7 +24,7 @@ impl PathShape {
             multiplies: path.layers.iter().any(multiplies),
             kernel_threads: path.layers.iter().any(|l| {
                 let crypt = l.facts.iter().any(|(name, value)| name == "dm_use" && value == "crypt");
-                matches!(l.kind, LayerKind::Loop | LayerKind::Md) || crypt
+                matches!(l.kind, LayerKind::Loop | LayerKind::Md | LayerKind::Multipath) || crypt
             }),
         }
     }
