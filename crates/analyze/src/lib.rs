@@ -5,8 +5,10 @@ pub mod case;
 pub mod doubts;
 pub mod growth;
 pub mod point;
+pub mod regime;
 pub mod rule;
 pub mod split;
+pub mod trouble;
 pub mod verdict;
 
 pub use bound_by::{Advice, BoundBy, BoundLayer};
@@ -14,4 +16,5 @@ pub use case::Case;
 pub use doubts::doubts;
 pub use point::{Point, Queue, points};
 pub use split::{Split, split};
+pub use trouble::DeviceTrouble;
 pub use verdict::bound_by;

@@ -398,6 +398,7 @@ impl Subject for Simulated {
             cpu: self.core(ios, measured_s),
             host: None,
             doubts: Vec::new(),
+            incidents: record::Incidents::default(),
             ended: if failed {
                 Ended::Failed("the simulated target failed".into())
             } else if stopped {

@@ -98,6 +98,7 @@ impl Subject for Garbage {
             cpu: None,
             host: None,
             doubts: Vec::new(),
+            incidents: record::Incidents::default(),
             ended,
         })
     }
@@ -158,6 +159,7 @@ impl Subject for Silent {
             cpu: None,
             host: None,
             doubts: Vec::new(),
+            incidents: record::Incidents::default(),
             ended: Ended::Complete,
         })
     }

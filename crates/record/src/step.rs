@@ -3,6 +3,7 @@
 use crate::doubt::Doubt;
 use crate::follow::{CpuSeen, HostSeen, LayerSeen};
 use crate::histogram::LatencyHistogram;
+use crate::incident::Incidents;
 use crate::load::Load;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,9 @@ pub struct Step {
     pub host: Option<HostSeen>,
     /// What the subject itself noticed (punted requests, cache hits ...).
     pub doubts: Vec<Doubt>,
+    /// Answers other than success, failed and very late I/Os, from putting the load on to its last I/O.
+    #[serde(default)]
+    pub incidents: Incidents,
     /// How the window ended.
     pub ended: Ended,
 }

@@ -5,6 +5,7 @@ pub mod cpu;
 pub mod device_queue;
 pub mod host_queue;
 pub mod path;
+pub mod pushed_back;
 pub mod saturation;
 pub mod standing;
 pub mod throttle;
