@@ -2,7 +2,8 @@
 
 use crate::growth::{Growth, growth};
 use crate::point::Point;
-use record::{IoPath, LatencyLimit, Layer, LayerSeen, Statistic, SubjectFacts};
+use crate::trouble::DeviceTrouble;
+use record::{IoPath, LatencyLimit, Layer, LayerSeen, Statistic, Step, SubjectFacts};
 
 /// A probe's measurements, as the rules see them.
 pub struct Case<'a> {
@@ -14,12 +15,20 @@ pub struct Case<'a> {
     pub limit: &'a LatencyLimit,
     /// What the end of the curve shows.
     pub growth: Option<Growth>,
+    /// Devices that answered something besides success.
+    pub troubles: Vec<DeviceTrouble>,
 }
 
 impl<'a> Case<'a> {
     /// Looks at the curve once.
     pub fn new(points: &'a [Point], subject: &'a SubjectFacts, limit: &'a LatencyLimit) -> Self {
-        Self { points, subject, limit, growth: growth(points) }
+        Self { points, subject, limit, growth: growth(points), troubles: Vec::new() }
+    }
+
+    /// With what devices answered besides success in the steps that the points were made of.
+    pub fn with_troubles(mut self, steps: &[Step]) -> Self {
+        self.troubles = crate::trouble::devices(steps, self.path());
+        self
     }
 
     /// The path, when known.

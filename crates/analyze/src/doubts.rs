@@ -31,7 +31,7 @@ pub fn doubts(steps: &[Step], points: &[Point], subject: &SubjectFacts) -> Vec<D
     all.extend(starved(steps));
     all.extend(generator_short(steps));
     all.extend(drift(steps));
-    all.extend(io_errors(steps));
+    all.extend(crate::trouble::doubts(steps, subject));
     record::doubt::heaviest_of_each(all)
 }
 
@@ -204,12 +204,4 @@ fn drift(steps: &[Step]) -> Option<Doubt> {
             ),
         )
     })
-}
-
-fn io_errors(steps: &[Step]) -> Option<Doubt> {
-    let errors: u64 = steps.iter().map(Step::errors).sum();
-    let ios: u64 = steps.iter().map(Step::ios).sum();
-    let weight = if errors * 100 > ios { Weight::Spoils } else { Weight::Caution };
-    (errors > 0)
-        .then(|| doubt(DoubtId::IoErrors, weight, format!("{errors} I/Os failed beside {ios} that did not")))
 }

@@ -7,8 +7,10 @@ pub mod doubts;
 pub mod growth;
 pub mod outlook;
 pub mod point;
+pub mod regime;
 pub mod rule;
 pub mod split;
+pub mod trouble;
 pub mod verdict;
 
 pub use bound_by::{Advice, BoundBy, BoundLayer};
@@ -16,4 +18,5 @@ pub use case::Case;
 pub use doubts::doubts;
 pub use point::{Point, Queue, points};
 pub use split::{Offered, Split, split};
+pub use trouble::DeviceTrouble;
 pub use verdict::bound_by;

@@ -64,6 +64,9 @@ pub struct Point {
     pub iops_per_core: Option<f64>,
     /// Failed I/Os.
     pub errors: u64,
+    /// The longest that any I/O took, those that came back after their window included; absent without I/Os.
+    #[serde(default)]
+    pub slowest_us: Option<f64>,
     /// Throughput of each slice in order, for the time course: (seconds since the run began, IOPS).
     pub course: Vec<(f64, f64)>,
 }
@@ -100,10 +103,14 @@ fn merged(windows: &[&Step], class: IoClass) -> LatencyHistogram {
     whole
 }
 
-/// Pools all closed-loop windows of one concurrency into points, ascending. Windows that measured nothing are left out.
+/// Pools all closed-loop windows of one concurrency into points, ascending. Windows that measured nothing are left out,
+/// and so are those of another path than the last: see [`crate::regime`].
 pub fn points(steps: &[Step], path: Option<&IoPath>) -> Vec<Point> {
     let mut by_concurrency: BTreeMap<u32, Vec<&Step>> = BTreeMap::new();
-    for step in steps.iter().filter(|s| s.measured_s > 0.0 && s.ios() + s.errors() > 0) {
+    let clean = crate::regime::clean(steps);
+    let none_clean = !steps.iter().zip(&clean).any(|(s, clean)| *clean && s.ios() > 0);
+    let kept = steps.iter().zip(clean).filter(|(_, clean)| *clean || none_clean).map(|(s, _)| s);
+    for step in kept.filter(|s| s.measured_s > 0.0 && s.ios() + s.errors() > 0) {
         if let Some(concurrency) = step.concurrency() {
             by_concurrency.entry(concurrency).or_default().push(step);
         }
@@ -152,6 +159,7 @@ fn pool(concurrency: u32, windows: &[&Step], path: Option<&IoPath>) -> Point {
         ),
         iops_per_core: user.zip(sys).map(|(u, s)| 1e6 / (u + s + irq.unwrap_or(0.0)).max(1e-6)),
         errors: windows.iter().map(|s| s.errors()).sum(),
+        slowest_us: windows.iter().filter_map(|s| s.incidents.slowest_us).reduce(f64::max),
         course: windows
             .iter()
             .flat_map(|s| {

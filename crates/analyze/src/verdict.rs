@@ -13,7 +13,8 @@ pub fn bound_by(case: &Case) -> BoundBy {
     let Some(last) = case.last() else {
         return rule::unknown::nothing_measured();
     };
-    let rules: [fn(&Case) -> Option<BoundBy>; 15] = [
+    let rules: [fn(&Case) -> Option<BoundBy>; 16] = [
+        rule::pushed_back::task_set_full,
         rule::throttle::known_cap,
         rule::throttle::io_cost,
         rule::cpu::no_time_left,

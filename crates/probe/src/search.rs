@@ -88,7 +88,7 @@ pub fn search(
         }
     }
     finding.doubts.extend(rates_left_out(&session, &open_loop));
-    finding.doubts.extend(errors_seen(&session));
+    finding.outcome = guarded(&session, finding.outcome);
     finding.doubts.sort_by_key(|d| std::cmp::Reverse(d.weight));
     let (knee, comfort) = marks::marks(&session);
     Ok(Searched {
@@ -255,6 +255,17 @@ fn unsteady(shift: &Shift) -> Doubt {
     Doubt { id: DoubtId::NotSteady, weight: Weight::Caution, text }
 }
 
+/// The largest concurrency tried was no end of the range, but where devices began to answer with trouble.
+fn guarded(session: &Session, outcome: Outcome) -> Outcome {
+    let stop = session.stops.iter().filter_map(|s| Some((s.concurrency?, &s.why))).min();
+    match (outcome, stop) {
+        (Outcome::EdgeOfRange { concurrency }, Some((stopped_at, why))) if stopped_at > concurrency => {
+            Outcome::Guarded { concurrency, stopped_at, why: why.clone() }
+        }
+        (outcome, _) => outcome,
+    }
+}
+
 pub(crate) fn cannot_tell(why: &str) -> Finding {
     Finding::of(Outcome::CannotTell { why: why.to_owned() })
 }
@@ -270,8 +281,13 @@ fn halted(session: &Session, halt: Halt) -> Finding {
         Halt::Failed(why) => format!("the target failed: {why}"),
         Halt::Interrupted => "interrupted".to_owned(),
         Halt::Refused(cause) => format!("the load could not be offered: {cause}"),
+        Halt::Trouble(why) => format!("the guard stopped the load: {why}"),
+        Halt::PathsChanged(why) => why.clone(),
     };
-    let mut finding = cannot_tell(&why);
+    let mut finding = match halt {
+        Halt::PathsChanged(_) => Finding::of(Outcome::NotSteady { why }),
+        _ => cannot_tell(&why),
+    };
     finding.doubts.extend(cut_short(&halt));
     finding
 }
@@ -282,6 +298,8 @@ fn cut_short(halt: &Halt) -> Option<Doubt> {
         Halt::Failed(why) => format!("the target failed before all was measured: {why}"),
         Halt::Interrupted => "interrupted before all was measured".to_owned(),
         Halt::Refused(cause) => format!("a load was refused before all was measured: {cause}"),
+        Halt::Trouble(why) => format!("the guard stopped the load before all was measured: {why}"),
+        Halt::PathsChanged(why) => format!("stopped before all was measured: {why}"),
     };
     Some(Doubt { id: DoubtId::CutShort, weight: Weight::Caution, text })
 }
@@ -302,14 +320,5 @@ fn rates_left_out(session: &Session, tried: &[OpenPoint]) -> Option<Doubt> {
             session.spent_s,
             session.options.budget_s
         ),
-    })
-}
-
-fn errors_seen(session: &Session) -> Option<Doubt> {
-    let errors: u64 = session.steps.iter().map(Step::errors).sum();
-    (errors > 0).then(|| Doubt {
-        id: DoubtId::IoErrors,
-        weight: Weight::Caution,
-        text: format!("{errors} I/Os failed; they are in no latency"),
     })
 }

@@ -399,6 +399,7 @@ impl Subject for Simulated {
             host: None,
             doubts: Vec::new(),
             starved: 0,
+            incidents: record::Incidents::default(),
             ended: if failed {
                 Ended::Failed("the simulated target failed".into())
             } else if stopped {

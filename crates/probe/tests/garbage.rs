@@ -99,6 +99,7 @@ impl Subject for Garbage {
             host: None,
             doubts: Vec::new(),
             starved: 0,
+            incidents: record::Incidents::default(),
             ended,
         })
     }
@@ -160,6 +161,7 @@ impl Subject for Silent {
             host: None,
             doubts: Vec::new(),
             starved: 0,
+            incidents: record::Incidents::default(),
             ended: Ended::Complete,
         })
     }

@@ -1,6 +1,7 @@
 //! Where the I/Os stood during a step, as counters of each layer tell.
 
 use crate::doubt::Doubt;
+use crate::incident::Trouble;
 use serde::{Deserialize, Serialize};
 
 /// Follows the queue while a load runs. The load generator calls it around each measured window.
@@ -9,6 +10,15 @@ pub trait Follow: Send {
     fn begin(&mut self);
     /// The window ends now; `window` says what the generator itself counted in it.
     fn end(&mut self, window: &Window) -> Followed;
+
+    /// A load is about to be put on, before settling and `begin`.
+    fn load_on(&mut self) {}
+
+    /// What devices answered besides success since the load was put on; quiet devices are left out. Cheap enough to be
+    /// asked every 100 ms.
+    fn troubles(&mut self) -> Vec<Trouble> {
+        Vec::new()
+    }
 }
 
 /// What the generator counted between `begin` and `end`.

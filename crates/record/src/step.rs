@@ -3,6 +3,7 @@
 use crate::doubt::Doubt;
 use crate::follow::{CpuSeen, HostSeen, LayerSeen};
 use crate::histogram::LatencyHistogram;
+use crate::incident::Incidents;
 use crate::load::Load;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +35,9 @@ pub struct Step {
     /// at least `measured_s`. Many short ones passing a few that are never served is starvation.
     #[serde(default)]
     pub starved: u64,
+    /// Answers other than success, failed and very late I/Os, from putting the load on to its last I/O.
+    #[serde(default)]
+    pub incidents: Incidents,
     /// How the window ended.
     pub ended: Ended,
 }

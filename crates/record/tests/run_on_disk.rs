@@ -66,6 +66,7 @@ fn step(concurrency: u32, slices: Vec<Vec<u64>>) -> Step {
         host: Some(HostSeen { steal: Some(0.01), ..HostSeen::default() }),
         doubts: vec![Doubt { id: DoubtId::ForeignIo, weight: Weight::Caution, text: "3 IOPS".to_owned() }],
         starved: 0,
+        incidents: Incidents::default(),
         ended: Ended::Failed("No space left on device".to_owned()),
     };
     step.layers = vec![layer("sda", step.iops())];

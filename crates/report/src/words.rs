@@ -35,6 +35,9 @@ pub fn verdict(answer: &Answer) -> Verdict {
             ],
         },
         (Outcome::EdgeOfRange { concurrency }, line) => edge(answer, *concurrency, line),
+        (Outcome::Guarded { concurrency, stopped_at, why }, line) => {
+            guarded(answer, *concurrency, *stopped_at, why, line)
+        }
         (Outcome::NotSteady { why }, _) => no_line(format!("throughput is not steady: {}", sentence(why))),
         (Outcome::Burst { before_iops, after_iops, after_s }, _) => Verdict {
             label: "Burst",
@@ -114,6 +117,26 @@ fn edge(answer: &Answer, concurrency: u32, line: Option<&LoadLine>) -> Verdict {
         more: std::iter::once(
             "That is the largest concurrency tried, and throughput still grows there.".to_owned(),
         )
+        .chain(line.map(qualified).unwrap_or_default())
+        .collect(),
+    }
+}
+
+fn guarded(
+    answer: &Answer,
+    concurrency: u32,
+    stopped_at: u32,
+    why: &str,
+    line: Option<&LoadLine>,
+) -> Verdict {
+    let carried = line.map_or_else(String::new, |l| format!("{} IOPS at ", whole(l.iops)));
+    Verdict {
+        label: "Stopped by the guard",
+        headline: format!("{} holds up to {carried}{concurrency} outstanding I/Os.", answer.limit),
+        more: std::iter::once(format!(
+            "More was not tried: with {stopped_at} outstanding, {}",
+            sentence(why)
+        ))
         .chain(line.map(qualified).unwrap_or_default())
         .collect(),
     }
@@ -226,6 +249,10 @@ pub fn doubt_words(id: DoubtId) -> &'static str {
         DoubtId::SplitUnknown => "split not known",
         DoubtId::QueueDepthChanged => "queue depth changed",
         DoubtId::IoErrors => "I/O errors",
+        DoubtId::QueueFull => "the device refuses commands",
+        DoubtId::Timeouts => "commands timed out",
+        DoubtId::RecoveredErrors => "recovered errors",
+        DoubtId::PathsChanged => "paths changed",
         DoubtId::PathHidden => "a part of the path is hidden",
         DoubtId::CountersOff => "counters off",
         DoubtId::CutShort => "cut short",

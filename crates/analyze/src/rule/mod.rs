@@ -6,6 +6,7 @@ pub mod device_queue;
 pub mod host_queue;
 pub mod host_tags;
 pub mod path;
+pub mod pushed_back;
 pub mod saturation;
 pub mod standing;
 pub mod target;

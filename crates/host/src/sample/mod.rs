@@ -24,7 +24,7 @@
 //! - Bio-based devices (linear, striped, crypt, MD, zram, NVMe multipath heads) and partitions have no queue of
 //!   their own: `host_queue` is 0 and `device_queue` is what is inside.
 //! - `device_queue_limit`: LUN queue depth for SCSI, driver tags otherwise (`nr_requests` where that is lower and no
-//!   scheduler stands before the driver), read every 100 ms; a move is the doubt `queue-depth-changed`.
+//!   scheduler stands before the driver), read every 100 ms.
 //! - `little_error` compares `inside` by durations with the mean of the in-flight readings of `stat`, where these count
 //!   everything accepted and requests last at least 1 ms (shorter ones are not met at fair instants). Above 5 % and
 //!   beyond three standard errors it is `counters-disagree`.
@@ -52,6 +52,7 @@ mod sampler;
 pub(crate) mod siblings;
 mod sources;
 mod stat;
+mod trouble;
 mod window;
 
 pub use sampler::CoursePoint;
@@ -60,12 +61,13 @@ pub use stat::{BlockStat, StatDelta};
 use crate::root::Root;
 use kept::{Buffer, Kept};
 use machine::Machine;
-use record::{Follow, Followed, IoPath, Window};
+use record::{Follow, Followed, IoPath, Trouble, Window};
 use sampler::{Gathered, Sampler};
 use siblings::Siblings;
 use sources::{QueueKind, Source};
 use std::sync::Arc;
 use std::time::Instant;
+use trouble::Troubles;
 use window::{End, PathShape};
 
 /// What following cost.
@@ -102,6 +104,7 @@ pub struct PathFollower {
     /// See the rule of `device_queue`.
     counts_accepted: bool,
     begun: Option<End>,
+    troubles: Troubles,
     course: Vec<CoursePoint>,
     cost: FollowCost,
 }
@@ -126,6 +129,7 @@ impl PathFollower {
             lost,
             counts_accepted: release_counts_accepted(root),
             begun: None,
+            troubles: Troubles::default(),
             course: Vec::new(),
             cost: FollowCost::default(),
             sources,
@@ -155,6 +159,14 @@ impl PathFollower {
 }
 
 impl Follow for PathFollower {
+    fn load_on(&mut self) {
+        self.troubles.load_on(&self.sources, &mut self.buffer);
+    }
+
+    fn troubles(&mut self) -> Vec<Trouble> {
+        self.troubles.look(&self.sources, &mut self.buffer)
+    }
+
     fn begin(&mut self) {
         self.siblings.begin();
         let end = self.end_point();

@@ -32,13 +32,13 @@ pub(crate) struct Source {
     pub nr_requests: Option<Kept>,
     pub scheduler: Option<Kept>,
     pub iostats: Option<Kept>,
+    /// SCSI device state: `running`, `offline`, `transport-offline` ...
+    pub state: Option<Kept>,
     counts: Option<ScsiCounts>,
     /// Driver tags per hardware queue, fixed while the device lives.
     pub tags_per_queue: Option<f64>,
     /// Hardware queues that the cores of the load map to.
     pub queues: f64,
-    /// LUN queue depth when the path was read.
-    pub lun_depth_before: Option<f64>,
 }
 
 #[derive(Debug)]
@@ -102,6 +102,8 @@ impl Source {
             nr_requests: disks("queue/nr_requests"),
             scheduler: disks("queue/scheduler"),
             iostats: Kept::open(root, format!("/sys/block/{disk}/queue/iostats")),
+            // NVMe and virtio disks have a `state` of other meaning.
+            state: own("device/queue_depth").and_then(|_| disks("device/state")),
             counts: disks("device/iorequest_cnt").and_then(|requested| {
                 Some(ScsiCounts {
                     requested,
@@ -112,7 +114,6 @@ impl Source {
             }),
             tags_per_queue: layer.limit(LimitKind::TagsPerQueue).map(|l| l.value),
             queues: queues_of_cores(root, &disk, cores).or(queues).unwrap_or(1.0),
-            lun_depth_before: layer.limit(LimitKind::LunQueueDepth).map(|l| l.value),
         })
     }
 
@@ -150,6 +151,11 @@ impl Source {
         let driver = if unscheduled { lower } else { tags.or(requests) }.map(|n| n * self.queues);
         let lun = self.lun_depth.as_ref().and_then(|f| f.number(buffer)).map(|n| n as f64);
         Bounds { device: lun.or(driver), accepted }
+    }
+
+    /// Whether it keeps SCSI's own counts.
+    pub fn is_scsi(&self) -> bool {
+        self.counts.is_some()
     }
 
     /// SCSI's own counts: requested, done, failed, timed out.

@@ -101,9 +101,8 @@ impl Closed<'_> {
             }
         }
         self.drop_silent(&mut seen, &mut doubts);
-        for (place, layer) in &seen {
+        for (_, layer) in &seen {
             doubts.extend(layer.doubts.iter().cloned());
-            self.limit_doubts(*place, layer, &mut doubts);
         }
         let host = self.host(&seen, &mut doubts);
         Followed {
@@ -203,38 +202,6 @@ impl Closed<'_> {
                 "it counted nothing while a layer below it carried the I/O",
             ));
             seen.retain(|(p, _)| *p != place);
-        }
-    }
-
-    fn limit_doubts(&self, place: usize, seen: &Seen, doubts: &mut Vec<Doubt>) {
-        let source = &self.sources[place];
-        let name = &source.name;
-        let mut moved = |text: String| {
-            doubts.push(Doubt { id: DoubtId::QueueDepthChanged, weight: Weight::Caution, text });
-        };
-        let range = seen.layer.device_queue_limit_range;
-        if let Some((low, high)) = range.filter(|(low, high)| low != high) {
-            moved(format!(
-                "{name}: the limit on the device queue moved between {low:.0} and {high:.0} in the window"
-            ));
-        }
-        let now = seen.layer.device_queue_limit.filter(|_| source.lun_depth.is_some());
-        if let (Some(was), Some(now)) = (source.lun_depth_before, now)
-            && was != now
-        {
-            moved(format!(
-                "{name}: the LUN queue depth was {was:.0} when the path was read and is {now:.0} now: QUEUE FULL \
-                     answers lower it, or somebody set it"
-            ));
-        }
-        if let Some(scsi) = seen.layer.scsi.filter(|s| s.errors > 0 || s.timeouts.unwrap_or(0) > 0) {
-            let text = format!(
-                "{name}: {} of {} SCSI commands ended in anything but success (QUEUE FULL counts here), {} timed out",
-                scsi.errors,
-                scsi.done,
-                scsi.timeouts.unwrap_or(0)
-            );
-            doubts.push(Doubt { id: DoubtId::IoErrors, weight: Weight::Caution, text });
         }
     }
 

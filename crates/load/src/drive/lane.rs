@@ -141,7 +141,7 @@ impl<'a, E: Engine> Lane<'a, E> {
     #[cold]
     fn fail(&mut self, slot: Slot, result: i32) {
         if result < 0 {
-            self.meter.record_error(slot.class, -result);
+            self.meter.record_error(slot.class, -result, slot.offset);
         } else {
             self.meter.record_short(slot.class, result as u32, self.block_bytes as u32, slot.offset);
         }
@@ -169,6 +169,7 @@ impl<'a, E: Engine> Lane<'a, E> {
             }
         }
         note_in_flight(0);
+        self.meter.drained();
         Ok(())
     }
 }
