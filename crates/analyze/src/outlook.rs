@@ -65,6 +65,8 @@ pub struct Model {
     delay_s: f64,
     concurrency: u32,
     elasticity: f64,
+    /// A cap on rate before the devices.
+    rate_iops: f64,
     /// Throughput at which the processors would be used up.
     cpu_iops: f64,
     /// Under a multipath device: how it spreads, and whether it has a queue of its own.
@@ -108,6 +110,7 @@ impl Model {
             delay_s: (shortest_response_s(case.points).unwrap_or(service_s) - service_s).max(0.0),
             concurrency: last.concurrency,
             elasticity: saturation::response(case.points).map_or(0.0, |r| r.elasticity).max(0.0),
+            rate_iops: f64::INFINITY,
             cpu_iops: CPU_SHARE_MAX * cores * 1e6 / last.cpu_us_per_io.unwrap_or(0.0).max(1e-3),
             paths: spread_of(case),
         }
@@ -120,6 +123,11 @@ impl Model {
             device.ceiling = change(&device.ceiling);
         }
         model
+    }
+
+    /// The same behind a cap on rate.
+    pub fn capped(&self, rate_iops: f64) -> Self {
+        Self { rate_iops, ..self.clone() }
     }
 
     /// The same with the I/O spread evenly over the devices.
@@ -156,6 +164,7 @@ impl Model {
         let Some(iops) = self.throughput(service_s) else {
             return none("how much is open: how the paths share the I/O is not known".to_owned());
         };
+        let iops = iops.min(self.rate_iops);
         if iops > self.cpu_iops {
             return none(format!(
                 "up to {:.0} requests/s at {n} outstanding, where the processors would bind first",

@@ -57,11 +57,12 @@ pub fn split(path: &IoPath, layers: &[LayerSeen], offered: Offered) -> Split {
     let at_device = sum(devices.iter().map(|l| queue_of(&l.device_queue)));
     let own_queues = own_host_queues(path, layers, &devices);
     let counted_host = sum(own_queues.iter().map(|l| counted_host_queue(l)));
-    let taken = waits_for_tags(path, &devices) || stands_full(path, &devices);
+    let taken =
+        waits_for_tags(path, &devices) || stands_full(path, &devices) || stands_at_peak(path, &devices);
     let hidden = outstanding - at_device.high_or_mean() - counted_host.mean.unwrap_or(counted_host.high);
     let tag_waiters = match taken {
         true => hidden.max(0.0),
-        false if stands_at_peak(path, &devices) => hidden.min(unserved).max(0.0),
+        false if devices.iter().all(|seen| at_peak(seen).is_some()) => hidden.min(unserved).max(0.0),
         false => 0.0,
     };
     let mut host_queue = counted_host.plus(tag_waiters);
@@ -175,8 +176,8 @@ fn stands_full(path: &IoPath, devices: &[&LayerSeen]) -> bool {
     })
 }
 
-/// Whether a bare device never left its largest number, below every limit known here (the window of an iSCSI target).
-/// Nothing that could hold I/Os back stands above it, so those passed over for a whole window wait in the lists before it.
+/// Whether a bare device never left its largest number, below every limit known here (the window of an iSCSI target, slots
+/// of a driver). Nothing that could hold I/Os back stands above it, so whatever else is outstanding waits before it.
 fn stands_at_peak(path: &IoPath, devices: &[&LayerSeen]) -> bool {
     let holds = |kind| {
         use LayerKind::{Cgroup, DeviceMapper, Filesystem, Loop, Md};

@@ -110,3 +110,15 @@ fn ios_passed_over_are_said_and_counted_with_what_they_waited() {
     slow.starved = 4;
     assert_eq!(slow.unserved(), 0);
 }
+
+#[test]
+fn threads_of_one_core_that_wait_for_each_other_disturb_nobody() {
+    let waiting = |foreign: Option<f64>| {
+        let mut step = quiet(8, 1000.0);
+        let host = step.host.get_or_insert_default();
+        (host.worker_run_delay, host.foreign_cores_busy) = (Some(0.16), foreign);
+        found(&[step], &plain())
+    };
+    assert_eq!(waiting(Some(0.01)), []);
+    assert_eq!(waiting(None), [(DoubtId::HostDisturbed, Weight::Caution)]);
+}

@@ -101,8 +101,10 @@ fn raise_cap(case: &Case, layer: &Layer, limit: &Limit, cap_iops: f64) -> Advice
     advice.expected = Some(format!("up to {:.0} IOPS until another layer binds", 2.0 * cap_iops));
     // Other caps of the same group may bind next; with one alone the path below it does.
     let caps = layer.limits.iter().filter(|l| iops_under(case, l).is_some()).count();
-    if let Some(outlook) = Model::unheld(case).filter(|_| caps == 1).map(|m| m.outlook()) {
-        advice.expected_iops = outlook.iops.map(|iops| iops.min(2.0 * cap_iops));
+    if let Some(outlook) =
+        Model::unheld(case).filter(|_| caps == 1).map(|m| m.capped(2.0 * cap_iops).outlook())
+    {
+        advice.expected_iops = outlook.iops;
         advice.expected_concurrency = advice.expected_iops.map(|_| outlook.concurrency);
     }
     advice
@@ -137,6 +139,9 @@ pub fn flat_as_a_cap(case: &Case) -> Option<BoundBy> {
         return None;
     }
     let mib_per_s = plateau * case.subject.block_bytes as f64 / (1 << 20) as f64;
+    if case.devices().iter().any(|(_, layer)| is_of_a_san(layer)) {
+        return None;
+    }
     let sold = near(plateau, &CATALOGUE_IOPS)
         .map(|n| format!("{n:.0} IOPS"))
         .or_else(|| near(mib_per_s, &CATALOGUE_MIB_PER_S).map(|n| format!("{n:.0} MiB/s")))?;
@@ -161,6 +166,12 @@ pub fn flat_as_a_cap(case: &Case) -> Option<BoundBy> {
             ..Advice::default()
         }],
     })
+}
+
+/// Rates are sold with virtual disks, not with LUNs of an array or disks of this host.
+fn is_of_a_san(layer: &Layer) -> bool {
+    matches!(fact(layer, "transport"), Some("fc" | "iscsi" | "sas" | "sata" | "usb"))
+        || fact(layer, "host_driver") == Some("tcm_loopback")
 }
 
 fn near(value: f64, list: &[f64]) -> Option<f64> {
