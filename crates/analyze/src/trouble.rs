@@ -222,10 +222,16 @@ fn depth_words(d: &DeviceTrouble) -> Option<String> {
             now(low, last)
         ));
     }
-    let verb = if last > first { "rose" } else { "changed" };
+    let who = if last > first {
+        format!(
+            "the kernel raising a depth that it had lowered before (by 1 each {period_s:.0} s), or somebody set it"
+        )
+    } else {
+        "somebody set it".to_owned()
+    };
+    let low = if low < first.min(last) { format!(", lowest {low}") } else { String::new() };
     Some(format!(
-        "{device}: queue_depth {verb} from {first} to {last} during the run (lowest {low}) without a refused command: \
-         the kernel raising a depth it had lowered (1 each {period_s:.0} s), or somebody set it"
+        "{device}: queue_depth went from {first} to {last}{low} during the run without a refused command: {who}"
     ))
 }
 
@@ -242,10 +248,8 @@ fn left_out(steps: &[Step]) -> Option<String> {
     let out: Vec<u32> =
         steps.iter().zip(comparable).filter(|(_, c)| !c).filter_map(|(s, _)| s.concurrency()).collect();
     let (low, high) = (out.iter().min()?, out.iter().max()?);
-    Some(format!(
-        "{} windows at {low} to {high} outstanding were measured before or while it moved and are left out",
-        out.len()
-    ))
+    let at = if low == high { low.to_string() } else { format!("{low} to {high}") };
+    Some(format!("windows measured before or while it moved are left out: {} at {at} outstanding", out.len()))
 }
 
 fn timeout_words(d: &DeviceTrouble) -> Option<String> {

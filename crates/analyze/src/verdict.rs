@@ -11,10 +11,12 @@ use crate::rule;
 /// The layer that stops the path. `unknown` is an answer.
 pub fn bound_by(case: &Case) -> BoundBy {
     let Some(last) = case.last() else {
-        return rule::unknown::nothing_measured();
+        let trouble = rule::pushed_back::task_set_full(case).or_else(|| rule::pushed_back::timed_out(case));
+        return trouble.unwrap_or_else(rule::unknown::nothing_measured);
     };
-    let rules: [fn(&Case) -> Option<BoundBy>; 16] = [
+    let rules: [fn(&Case) -> Option<BoundBy>; 17] = [
         rule::pushed_back::task_set_full,
+        rule::pushed_back::timed_out,
         rule::throttle::known_cap,
         rule::throttle::io_cost,
         rule::cpu::no_time_left,

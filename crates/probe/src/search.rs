@@ -198,8 +198,13 @@ fn edge_or_refine(session: &mut Session) -> Result<Finding, Halt> {
 }
 
 fn edge(session: &mut Session) -> Result<Finding, Halt> {
-    let concurrency = session.ceiling;
-    let line = marks::line_at(session, concurrency, 2.0)?;
+    let mut concurrency = session.ceiling;
+    let mut line = marks::line_at(session, concurrency, 2.0)?;
+    // Devices may answer even this with trouble when it lasts; each time the ceiling goes down, so this ends.
+    while session.ceiling < concurrency {
+        concurrency = session.ceiling;
+        line = marks::line_at(session, concurrency, 2.0)?;
+    }
     let outcome = Outcome::EdgeOfRange { concurrency };
     let mut finding = Finding { outcome, load_line: line, doubts: Vec::new(), class: None };
     if let Ok(doubts) = beyond::sentinel(session) {

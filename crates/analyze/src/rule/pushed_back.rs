@@ -29,6 +29,34 @@ pub fn task_set_full(case: &Case) -> Option<BoundBy> {
     })
 }
 
+/// Commands timed out: whatever else the curve shows, no more load belongs on it.
+pub fn timed_out(case: &Case) -> Option<BoundBy> {
+    let late: Vec<&DeviceTrouble> = case.troubles.iter().filter(|d| d.timed_out > 0).collect();
+    let names: Vec<&str> = late.iter().map(|d| d.device.as_str()).collect();
+    let first = names.first()?;
+    Some(BoundBy {
+        layer: BoundLayer::Device,
+        headline: format!(
+            "{}: commands time out, the device or the way to it is not sound",
+            names.join(", ")
+        ),
+        evidence: late
+            .iter()
+            .map(|d| format!("{}: {} commands timed out and were aborted", d.device, d.timed_out))
+            .collect(),
+        refuted_by: format!("iotmo_cnt of {first} standing still during another run"),
+        runner_up: None,
+        advice: vec![Advice {
+            text: format!(
+                "Put no more load on {} before the cause is known: look into the kernel log for aborts and resets, then at \
+                 cables, ports and the array's own log.",
+                names.join(", ")
+            ),
+            ..Advice::default()
+        }],
+    })
+}
+
 /// The depth that was never refused, for each device: what it held at the largest clean concurrency.
 fn lower(case: &Case, d: &DeviceTrouble) -> Advice {
     let held = d.clean_up_to.and_then(|n| {

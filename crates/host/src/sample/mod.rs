@@ -50,6 +50,7 @@ mod moments;
 mod process;
 mod sampler;
 pub(crate) mod siblings;
+mod silent;
 mod sources;
 mod stat;
 mod trouble;
@@ -64,6 +65,7 @@ use machine::Machine;
 use record::{Follow, Followed, IoPath, Trouble, Window};
 use sampler::{Gathered, Sampler};
 use siblings::Siblings;
+use silent::Silence;
 use sources::{QueueKind, Source};
 use std::sync::Arc;
 use std::time::Instant;
@@ -105,6 +107,7 @@ pub struct PathFollower {
     counts_accepted: bool,
     begun: Option<End>,
     troubles: Troubles,
+    silence: Silence,
     course: Vec<CoursePoint>,
     cost: FollowCost,
 }
@@ -130,6 +133,7 @@ impl PathFollower {
             counts_accepted: release_counts_accepted(root),
             begun: None,
             troubles: Troubles::default(),
+            silence: Silence::default(),
             course: Vec::new(),
             cost: FollowCost::default(),
             sources,
@@ -160,11 +164,12 @@ impl PathFollower {
 
 impl Follow for PathFollower {
     fn load_on(&mut self) {
+        self.silence.changes.clear();
         self.troubles.load_on(&self.sources, &mut self.buffer);
     }
 
     fn troubles(&mut self) -> Vec<Trouble> {
-        self.troubles.look(&self.sources, &mut self.buffer)
+        self.troubles.look(&self.sources, &self.silence.changes, &mut self.buffer)
     }
 
     fn begin(&mut self) {
@@ -185,6 +190,7 @@ impl Follow for PathFollower {
         self.cost.windows_s += length_s;
         self.cost.cpu_s += gathered.cpu_s;
         self.counts_accepted |= readings_count_accepted(&self.sources, &gathered);
+        self.silence.look(&self.sources, &before, &after, &gathered, window.outstanding_mean);
         let mut followed = window::Closed {
             sources: &self.sources,
             shape: &self.shape,

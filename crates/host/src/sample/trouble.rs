@@ -9,6 +9,7 @@
 use super::kept::Buffer;
 use super::sources::Source;
 use record::{DepthSeen, ScsiSeen, Trouble};
+use std::collections::BTreeMap;
 
 /// One SCSI device at one moment.
 #[derive(Clone, Debug, Default)]
@@ -62,13 +63,20 @@ impl Troubles {
     }
 
     /// What was answered since then by each device that has something to tell.
-    pub fn look(&mut self, sources: &[Source], buffer: &mut Buffer) -> Vec<Trouble> {
+    /// `paths` are changes of paths, by place.
+    pub fn look(
+        &mut self,
+        sources: &[Source],
+        paths: &BTreeMap<usize, &'static str>,
+        buffer: &mut Buffer,
+    ) -> Vec<Trouble> {
         let troubles = self.watched.iter_mut().map(|w| {
             let now = Moment::read(&sources[w.place], buffer);
             if let Some(depth) = now.depth {
                 (w.low, w.high) = (w.low.min(depth), w.high.max(depth));
             }
-            w.since(&sources[w.place].name, now)
+            let path = paths.get(&w.place).map(|what| (*what).to_owned());
+            Trouble { path, ..w.since(&sources[w.place].name, now) }
         });
         troubles.filter(|t| !t.is_quiet()).collect()
     }

@@ -74,6 +74,15 @@ pub(crate) struct End {
     pub moment: Moment,
 }
 
+impl End {
+    /// Requests of one layer from this moment until another.
+    pub fn requests_until(&self, after: &Self, place: usize) -> Option<u64> {
+        let (before, after) = (&self.layers[place], &after.layers[place]);
+        let length_s = (after.at - before.at).as_secs_f64();
+        Some(StatDelta::between(&before.stat?, &after.stat?, length_s)?.requests)
+    }
+}
+
 /// A window with both ends.
 pub(crate) struct Closed<'a> {
     pub sources: &'a [Source],
@@ -193,6 +202,7 @@ impl Closed<'_> {
         }
         let silent: Vec<usize> = seen
             .iter()
+            .filter(|(place, _)| !self.sources[*place].leaf)
             .filter(|(place, s)| s.delta.requests == 0 && busy_below(*place, seen))
             .map(|(place, _)| *place)
             .collect();
