@@ -149,7 +149,7 @@ pub fn doubts(steps: &[Step], subject: &SubjectFacts) -> Vec<Doubt> {
         moved.push(left_out);
     }
     tell(DoubtId::QueueDepthChanged, moved, Weight::Caution);
-    tell(DoubtId::Timeouts, over(|d| timeout_words(d)), Weight::Caution);
+    tell(DoubtId::Timeouts, over(timeout_words), Weight::Caution);
     tell(DoubtId::PathsChanged, over(path_words), Weight::Caution);
     let failed: u64 = steps.iter().filter_map(|s| s.incidents.failed.as_ref()).map(|f| f.count).sum();
     let multipath = path.is_some_and(|p| p.layers.iter().any(|l| l.kind == LayerKind::Multipath));

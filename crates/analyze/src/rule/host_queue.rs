@@ -120,8 +120,8 @@ fn advice(case: &Case, seen: &LayerSeen, layer: &Layer, held: Held, scheduler: &
         Held::Hidden(_) | Held::Scheduler => {}
     }
     // A scheduler that sends all that the driver takes holds nothing back.
-    let holds =
-        !matches!(held, Held::DriverTags(_)) && !(matches!(held, Held::Requests(_)) && sends_all(layer));
+    let sends_what_it_has = matches!(held, Held::Requests(_)) && sends_all(layer);
+    let holds = !(matches!(held, Held::DriverTags(_)) || sends_what_it_has);
     if scheduler != "none"
         && holds
         && let Some(tunable) = layer.tunable("scheduler")
