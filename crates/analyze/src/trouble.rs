@@ -210,8 +210,8 @@ fn depth_words(d: &DeviceTrouble) -> Option<String> {
         let back = if last < first {
             format!(
                 "; it raises it by 1 after each {period_s:.0} s of load without such an answer, so {} of load pass until \
-                 {first}. Measurements of the next hour are of a narrower queue: wait, or write {first} back once the \
-                 cause is gone",
+                 {first}. Measurements of the next hour are tainted by it: wait, or write {first} back once the cause is \
+                 gone",
                 minutes(steps * period_s)
             )
         } else {
