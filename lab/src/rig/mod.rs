@@ -3,6 +3,8 @@
 //! `rigs.toml` is read into these types and nothing else. Devices are named by what they are in the rig (`lun0`, `null0`,
 //! `mp0`), never by kernel names, which depend on the order of discovery; the guest finds out which is which.
 
+pub mod check;
+pub mod load;
 pub mod setting;
 
 use serde::{Deserialize, Serialize};
@@ -72,6 +74,16 @@ pub enum Kernel {
     V6_12,
 }
 
+impl Kernel {
+    /// As `uname -r` begins.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::V6_1 => "6.1",
+            Self::V6_12 => "6.12",
+        }
+    }
+}
+
 /// The guest's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -131,7 +143,7 @@ pub struct NullBlk {
     pub service_us: u32,
     /// Requests in flight it takes.
     pub hw_queue_depth: u32,
-    /// Bandwidth cap in MB/s (10^6); 0 is none.
+    /// Bandwidth cap in MiB/s, as the kernel's `mbps` counts; 0 is none.
     pub mb_per_s: u32,
     /// Size.
     pub size_mib: u32,
