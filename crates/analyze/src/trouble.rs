@@ -151,7 +151,7 @@ pub fn doubts(steps: &[Step], subject: &SubjectFacts) -> Vec<Doubt> {
     tell(DoubtId::QueueDepthChanged, moved, Weight::Caution);
     tell(DoubtId::Timeouts, over(timeout_words), Weight::Caution);
     tell(DoubtId::PathsChanged, over(path_words), Weight::Caution);
-    let failed: u64 = steps.iter().filter_map(|s| s.incidents.failed.as_ref()).map(|f| f.count).sum();
+    let failed: u64 = steps.iter().map(|s| s.incidents.failed.as_ref().map_or(s.errors(), |f| f.count)).sum();
     let multipath = path.is_some_and(|p| p.layers.iter().any(|l| l.kind == LayerKind::Multipath));
     let recovered: Vec<String> =
         devices.iter().filter_map(|d| recovered_words(d, failed, multipath)).collect();
@@ -210,8 +210,8 @@ fn depth_words(d: &DeviceTrouble) -> Option<String> {
         let back = if last < first {
             format!(
                 "; it raises it by 1 after each {period_s:.0} s of load without such an answer, so {} of load pass until \
-                 {first}. Measurements of the next hour are of a narrower queue: wait, or write {first} back once the \
-                 cause is gone",
+                 {first}. Measurements of the next hour are tainted by it: wait, or write {first} back once the cause is \
+                 gone",
                 minutes(steps * period_s)
             )
         } else {
@@ -277,8 +277,13 @@ fn recovered_words(d: &DeviceTrouble, failed: u64, multipath: bool) -> Option<St
 
 fn failed_words(steps: &[Step], path: Option<&IoPath>) -> Option<String> {
     let failed: Vec<_> = steps.iter().filter_map(|s| s.incidents.failed.as_ref()).collect();
+    let ios: u64 = steps.iter().map(Step::ios).sum();
+    let Some(first) = failed.first() else {
+        // Runs kept before offsets were, and subjects that tell none.
+        let errors: u64 = steps.iter().map(Step::errors).sum();
+        return (errors > 0).then(|| format!("{errors} I/Os failed beside {ios} that did not"));
+    };
     let count: u64 = failed.iter().map(|f| f.count).sum();
-    let first = failed.first()?;
     let low = failed.iter().map(|f| f.offset_bytes[0]).min()?;
     let high = failed.iter().map(|f| f.offset_bytes[1]).max()?;
     let whole = record::FailedIos { count, offset_bytes: [low, high], ..(*first).clone() };
@@ -295,7 +300,6 @@ fn failed_words(steps: &[Step], path: Option<&IoPath>) -> Option<String> {
         devices = if leaves.len() == 1 { leaves } else { Vec::new() };
     }
     let on = if devices.is_empty() { String::new() } else { format!(" ({})", devices.join(", ")) };
-    let ios: u64 = steps.iter().map(Step::ios).sum();
     Some(format!("{whole}{on}; {ios} I/Os succeeded, failed ones are in no latency"))
 }
 

@@ -70,11 +70,16 @@ fn lower(case: &Case, d: &DeviceTrouble) -> Advice {
         Some(limit.value as u32)
     });
     let before = d.queue_depth.map(|[first, ..]| first).or(now);
-    let to = held.or(d.clean_up_to).filter(|to| before.is_none_or(|b| *to < b));
+    let to = held.or(d.clean_up_to).filter(|to| now.is_none_or(|n| *to < n));
+    let lowered = now.zip(before).is_some_and(|(now, before)| now < before);
+    let what = match (to, lowered) {
+        (None, true) => "Leave the LUN queue depth where the kernel has lowered it",
+        _ => "Lower the LUN queue depth",
+    };
     Advice {
         text: format!(
-            "Lower the LUN queue depth of {} (and of the other hosts on the same port) or keep concurrency lower: the wait \
-             then stands in this host, where it harms nobody, and the target refuses nothing. Do not raise a depth.",
+            "{what} for {} (and lower it in the other hosts on the same port), or keep concurrency lower: the wait then \
+             stands in this host, where it harms nobody, and the target refuses nothing. Do not raise a depth.",
             d.device
         ),
         file: d.depth_file.clone(),
