@@ -121,7 +121,7 @@ fn advice(case: &Case, seen: &LayerSeen, layer: &Layer, held: Held, scheduler: &
     }
     // A scheduler that sends all that the driver takes holds nothing back.
     let holds =
-        !matches!(held, Held::DriverTags(_)) && !(matches!(held, Held::Requests(_)) && sends_all(layer));
+        !(matches!(held, Held::DriverTags(_)) || matches!(held, Held::Requests(_)) && sends_all(layer));
     if scheduler != "none"
         && holds
         && let Some(tunable) = layer.tunable("scheduler")
