@@ -3,7 +3,9 @@
 //! Fields that outside checks rely on: `load_line {iops, mib_per_s, concurrency, limit, ci95}`, `knee {concurrency}`,
 //! `bound_by {layer, evidence, advice}`, `steps[] {concurrency, iops, mib_per_s, response_us {mean, p50, p95, p99, p999,
 //! max}, above, host_queue, device_queue, cpu_us_per_io, seconds}`, `warnings[]`, `run`. They keep their names and units
-//! within a version. Absent is null, never 0. Where only a bound of a queue is known, the queue is null and its
+//! within a version. `bound_by.advice[]` is `{text, file, now, try_value, expected, expected_iops, expected_concurrency}`: `try_value`
+//! is what the file takes as it stands, and `expected_iops` the throughput at `expected_concurrency` once this change and
+//! those listed before it are made, null where the model does not hold. Absent is null, never 0. Where only a bound of a queue is known, the queue is null and its
 //! `*_bounds` hold the bound; `null` as upper bound means that nothing bounds it.
 
 use crate::cores::{self, CoreRow};
