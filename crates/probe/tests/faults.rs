@@ -147,6 +147,7 @@ fn layer(limit: f64) -> LayerSeen {
         device_queue_limit: Some(limit),
         device_queue_limit_range: Some((limit, limit)),
         little_error: None,
+        tag_sharing: None,
         scsi: None,
     }
 }
