@@ -28,5 +28,5 @@ pub use incident::{Answers, DepthSeen, FailedIos, Incidents, Trouble};
 pub use limit::{LatencyLimit, LimitError, Statistic};
 pub use load::{Arrival, Demand, Load, Phase};
 pub use path::{IoPath, Layer, LayerKind, Limit, LimitKind, Tunable};
-pub use step::{ClassSeen, Ended, IoClass, Slice, Step};
+pub use step::{ClassSeen, Ended, IoClass, Slice, Starved, Step};
 pub use subject::{Flow, Subject, SubjectError, SubjectFacts, Watch};
