@@ -10,6 +10,8 @@ use record::{Layer, LayerKind, LayerSeen, LimitKind};
 
 /// A device with this share of its limit in use or less has room.
 pub const ROOM: f64 = 0.7;
+/// A device queue that is this near its limit in the mean is full most of the time.
+const OFTEN_FULL: f64 = 0.85;
 /// A LUN is hot when it gets this many times its even share of the I/O.
 const HOT: f64 = 1.3;
 
@@ -118,10 +120,18 @@ pub fn hot_lun(case: &Case) -> Option<BoundBy> {
     })
 }
 
+/// Requests wait for a device that reached its limit and is near it all the time: chance leaves a slot of one of several
+/// LUNs empty now and then.
+fn is_often_full(seen: &LayerSeen, limit: f64) -> bool {
+    let near = queue_of(&seen.device_queue).high_or_mean() >= OFTEN_FULL * limit;
+    let waiting = queue_of(&seen.host_queue).high_or_mean() >= 1.0;
+    near && waiting && seen.device_queue_peak.is_some_and(|peak| peak >= limit)
+}
+
 /// The LUN queue depth, when it is the limit that binds and the device queue stands at it.
 pub fn at_lun_depth(seen: &LayerSeen, layer: &Layer) -> Option<f64> {
     let (limit, slots) = Ceiling::of(seen, layer).lowest()?;
-    (slots == Slots::LunDepth && is_pinned(seen, limit)).then_some(limit)
+    (slots == Slots::LunDepth && (is_pinned(seen, limit) || is_often_full(seen, limit))).then_some(limit)
 }
 
 fn opt_time(us: Option<f64>) -> String {
