@@ -14,6 +14,7 @@ pub mod limit;
 pub mod load;
 pub mod path;
 pub mod run;
+pub mod sample;
 pub mod step;
 pub mod subject;
 
@@ -24,5 +25,9 @@ pub use histogram::LatencyHistogram;
 pub use limit::{LatencyLimit, LimitError, Statistic};
 pub use load::{Arrival, Demand, Load, Phase};
 pub use path::{IoPath, Layer, LayerKind, Limit, LimitKind, Tunable};
+pub use sample::{
+    ClassTotals, Counted, DeviceFacts, DeviceLimits, DeviceSample, HostSample, ProcessSample,
+    ProcessesSample, QueueSample, SplitBy,
+};
 pub use step::{ClassSeen, Ended, IoClass, Slice, Step};
 pub use subject::{Flow, Subject, SubjectError, SubjectFacts, Watch};
