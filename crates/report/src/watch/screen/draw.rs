@@ -1,0 +1,119 @@
+//! The whole screen.
+
+use super::panels::{details, happenings, processes};
+use super::table::table;
+use super::{Screen, help};
+use crate::terminal::Color;
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color as Ink, Modifier, Style};
+use ratatui::text::Line;
+use ratatui::widgets::Paragraph;
+
+/// Lines of the panels below the table.
+const PANELS: u16 = 9;
+
+/// Lines of the list of happenings, its title included.
+const HAPPENINGS: u16 = 4;
+
+/// Least lines of the table before panels are left out.
+const TABLE_MIN: u16 = 6;
+
+/// How roles look. Without colours they differ by weight; each is told by words or signs as well.
+pub(super) struct Paint {
+    color: Color,
+}
+
+impl Paint {
+    fn ink(&self, ink: Ink) -> Style {
+        match self.color {
+            Color::Ansi => Style::new().fg(ink),
+            Color::Never => Style::new(),
+        }
+    }
+
+    pub fn plain(&self) -> Style {
+        Style::new()
+    }
+
+    pub fn heading(&self) -> Style {
+        Style::new().add_modifier(Modifier::BOLD)
+    }
+
+    pub fn faint(&self) -> Style {
+        Style::new().add_modifier(Modifier::DIM)
+    }
+
+    pub fn host(&self) -> Style {
+        self.ink(Ink::Yellow)
+    }
+
+    pub fn device(&self) -> Style {
+        self.ink(Ink::Cyan)
+    }
+
+    pub fn alarm(&self) -> Style {
+        self.ink(Ink::Red).add_modifier(Modifier::BOLD)
+    }
+
+    pub fn selected(&self) -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
+    }
+}
+
+/// Draws the screen as it stands.
+pub fn draw(frame: &mut Frame<'_>, screen: &Screen) {
+    let paint = Paint { color: screen.color };
+    let area = frame.area();
+    let happened = !screen.happened.is_empty() && area.height >= TABLE_MIN + HAPPENINGS + 2;
+    let rest = area.height.saturating_sub(2 + if happened { HAPPENINGS } else { 0 });
+    let panels = if rest >= TABLE_MIN + PANELS { PANELS } else { 0 };
+    let [title, devices, events, below, keys] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Fill(1),
+        Constraint::Length(if happened { HAPPENINGS } else { 0 }),
+        Constraint::Length(panels),
+        Constraint::Length(1),
+    ])
+    .areas(area);
+    frame.render_widget(Paragraph::new(Line::styled(title_line(screen, title), paint.heading())), title);
+    table(frame, devices, screen, &paint);
+    if happened {
+        happenings(frame, events, screen, &paint);
+    }
+    if panels > 0 {
+        let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(36)]).areas(below);
+        details(frame, left, screen, &paint);
+        processes(frame, right, screen, &paint);
+    }
+    frame.render_widget(Paragraph::new(Line::styled(key_line(screen), paint.faint())), keys);
+    if screen.help {
+        help::overlay(frame, area, screen, &paint);
+    }
+}
+
+fn title_line(screen: &Screen, area: Rect) -> String {
+    let at = jiff::Timestamp::from_second(screen.sample.at_s as i64).unwrap_or_default();
+    let time = at.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S").to_string();
+    let time = if screen.sample.at_s > 0.0 { time } else { "--:--:--".to_owned() };
+    let mut left = format!(
+        "plimsoll watch  {}  {time}  every {} s  by {}",
+        super::super::cells::shortened(&screen.host, 20),
+        screen.interval_s,
+        screen.order().words()
+    );
+    if !screen.view.filter.is_empty() || screen.typing {
+        left.push_str(&format!("  filter: {}{}", screen.view.filter, if screen.typing { "_" } else { "" }));
+    }
+    let right = if screen.paused { "PAUSED" } else { "" };
+    let room = usize::from(area.width).saturating_sub(left.chars().count());
+    format!("{left}{right:>room$}")
+}
+
+fn key_line(screen: &Screen) -> &'static str {
+    if screen.typing {
+        "type a part of a name   Enter keep   Esc clear"
+    } else {
+        "q quit  ? help  o order  / filter  p pause  Enter parts  + - interval"
+    }
+}
