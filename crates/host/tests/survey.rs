@@ -72,6 +72,10 @@ fn device<'s>(sample: &'s HostSample, name: &str) -> &'s DeviceSample {
     sample.devices.iter().find(|d| d.facts.name == name).unwrap_or_else(|| panic!("{name}: {sample:#?}"))
 }
 
+fn closely(closely: usize) -> SurveyOptions {
+    SurveyOptions { closely, ..SurveyOptions::default() }
+}
+
 fn pause() {
     std::thread::sleep(Duration::from_millis(120));
 }
@@ -87,7 +91,7 @@ fn rates_sizes_and_times_are_differences_of_counters() {
     let tree = host("6.18.0");
     let (a, p) = (row(8, 0, "sda"), row(8, 1, "sda1"));
     write_rows(&tree, &[a, p]);
-    let mut survey = Survey::open(&tree.root(), SurveyOptions { closely: 0 }).unwrap();
+    let mut survey = Survey::open(&tree.root(), closely(0)).unwrap();
     pause();
     let a = Row {
         reads: 1001,
@@ -126,7 +130,7 @@ fn without_readings_the_split_is_a_bound_by_the_queue_depth() {
     let tree = host("6.18.0");
     let a = row(8, 0, "sda");
     write_rows(&tree, &[a]);
-    let mut survey = Survey::open(&tree.root(), SurveyOptions { closely: 0 }).unwrap();
+    let mut survey = Survey::open(&tree.root(), closely(0)).unwrap();
     pause();
     let sda = Row { reads: 1000, read_ms: 1000 * 50, ..a };
     write_rows(&tree, &[sda]);
@@ -178,7 +182,7 @@ fn a_device_that_hangs_shows_what_stands_there_though_nothing_completes() {
     let a = Row { reads: 1, ..row(8, 0, "sda") };
     standing(&tree, a);
     for closely in [0, 16] {
-        let mut survey = Survey::open(&tree.root(), SurveyOptions { closely }).unwrap();
+        let mut survey = Survey::open(&tree.root(), self::closely(closely)).unwrap();
         std::thread::sleep(Duration::from_millis(300));
         let sample = survey.next().unwrap();
         let sda = device(sample, "sda");
@@ -198,7 +202,7 @@ fn counters_that_wrap_go_on_and_counters_that_fall_are_refused() {
     let tree = host("6.18.0");
     let a = Row { reads: 5000, read_ms: (1 << 32) - 50, ..row(8, 0, "sda") };
     write_rows(&tree, &[a]);
-    let mut survey = Survey::open(&tree.root(), SurveyOptions { closely: 0 }).unwrap();
+    let mut survey = Survey::open(&tree.root(), closely(0)).unwrap();
     pause();
     let a = Row { reads: 5100, read_ms: a.read_ms + 200, ..a };
     write_rows(&tree, &[a]);
@@ -249,7 +253,7 @@ fn unchanged_rows_between_changed_ones_count_nothing_twice() {
     let tree = host("6.18.0");
     let (a, b) = (Row { reads: 10, ..row(8, 0, "sda") }, Row { reads: 20, ..row(8, 16, "sdb") });
     write_rows(&tree, &[a, b]);
-    let mut survey = Survey::open(&tree.root(), SurveyOptions { closely: 0 }).unwrap();
+    let mut survey = Survey::open(&tree.root(), closely(0)).unwrap();
     pause();
     write_rows(&tree, &[a, Row { reads: 25, ..b }]);
     let sample = survey.next().unwrap();
@@ -294,7 +298,7 @@ fn failed_commands_and_a_falling_queue_depth_are_told() {
     write_rows(&tree, &[a]);
     tree.write("sys/block/sda/device/ioerr_cnt", "0xffffffff\n");
     tree.write("sys/block/sda/device/iotmo_cnt", "0x2\n");
-    let mut survey = Survey::open(&tree.root(), SurveyOptions { closely: 0 }).unwrap();
+    let mut survey = Survey::open(&tree.root(), closely(0)).unwrap();
     tree.write("sys/block/sda/device/ioerr_cnt", "0x4\n");
     tree.write("sys/block/sda/device/queue_depth", "16\n");
     let sample = survey.next().unwrap();
@@ -357,7 +361,7 @@ fn the_busiest_devices_are_followed_when_there_are_many() {
         })
         .collect();
     write_rows(&tree, &rows);
-    let mut survey = Survey::open(&tree.root(), SurveyOptions { closely: 2 }).unwrap();
+    let mut survey = Survey::open(&tree.root(), closely(2)).unwrap();
     pause();
     let sample = survey.next().unwrap();
     let peaks: Vec<bool> = sample.devices.iter().map(|d| d.device_queue.peak.is_some()).collect();

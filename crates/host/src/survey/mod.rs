@@ -27,13 +27,12 @@ mod processes;
 mod split;
 mod topology;
 
-pub use processes::Processes;
-
 use crate::path::DeviceNumber;
 use crate::root::Root;
 use closely::{Candidate, Closely};
 use counters::{Diskstats, Row, next_line};
 use device::Device;
+use processes::Processes;
 use record::{DeviceSample, HostSample};
 use std::collections::HashMap;
 use std::io;
@@ -52,11 +51,13 @@ const GLANCE: Duration = Duration::from_millis(100);
 pub struct SurveyOptions {
     /// Devices whose queues are read many times a second; 0 reads counters alone.
     pub closely: usize,
+    /// Whether to read which processes do I/O.
+    pub processes: bool,
 }
 
 impl Default for SurveyOptions {
     fn default() -> Self {
-        Self { closely: 16 }
+        Self { closely: 16, processes: false }
     }
 }
 
@@ -77,6 +78,7 @@ pub struct Survey {
     /// Devices built on others, lower ones first.
     stacked: Vec<usize>,
     closely: Closely,
+    processes: Option<Processes>,
     read_at: Instant,
     turn: usize,
     round: u64,
@@ -94,6 +96,7 @@ impl Survey {
             sample: HostSample::default(),
             stacked: Vec::new(),
             closely: Closely::new(root, options.closely),
+            processes: options.processes.then(|| Processes::new(root)),
             read_at: Instant::now(),
             turn: 0,
             round: 0,
@@ -104,6 +107,9 @@ impl Survey {
             std::thread::sleep(GLANCE);
             survey.read()?;
             survey.measure();
+        }
+        if let Some(processes) = &mut survey.processes {
+            processes.next();
         }
         survey.choose();
         survey.begin();
@@ -117,6 +123,7 @@ impl Survey {
     pub fn next(&mut self) -> io::Result<&HostSample> {
         self.closely.end();
         self.read()?;
+        self.sample.processes = self.processes.as_mut().map(Processes::next);
         self.look_in_turn();
         self.measure();
         self.choose();

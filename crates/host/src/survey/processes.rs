@@ -34,7 +34,7 @@ struct Known {
 
 /// Reads who did I/O.
 #[derive(Debug)]
-pub struct Processes {
+pub(crate) struct Processes {
     root: Root,
     known: HashMap<u32, Known>,
     /// Process number at which the next turn begins.
