@@ -130,7 +130,8 @@ impl Happenings {
         let before = *silent_s;
         *silent_s += device.length_s;
         if before < HANG_MIN_S && *silent_s >= HANG_MIN_S {
-            let text = format!("no I/O completed for {silent_s:.0} s while {} are in flight", device.in_flight);
+            let text =
+                format!("no I/O completed for {silent_s:.0} s while {} are in flight", device.in_flight);
             tell(HappeningKind::Hangs, text);
         }
     }

@@ -106,8 +106,8 @@ impl Survey {
         if survey.devices.iter().filter(used).count() > options.closely && options.closely > 0 {
             std::thread::sleep(GLANCE);
             survey.read()?;
-            survey.measure();
         }
+        survey.measure();
         if let Some(processes) = &mut survey.processes {
             processes.next();
         }

@@ -98,7 +98,10 @@ mod tests {
             [0.4, 87.0, 2571.0, 31_250.0, 250_000.0, 12_000_000.0].map(|v| ms(Some(v), 7)),
             ["0.000", "0.087", "2.571", "31.25", "250.0", "12,000"]
         );
-        assert_eq!((rate(None, 8), ms(None, 7), amount(Some(f64::NAN), 7)), ("-".into(), "-".into(), "-".into()));
+        assert_eq!(
+            (rate(None, 8), ms(None, 7), amount(Some(f64::NAN), 7)),
+            ("-".into(), "-".into(), "-".into())
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ use record::{ClassTotals, Counted, DeviceSample, HostSample, SplitBy};
 use std::fmt::Write;
 
 /// Columns of a device's name.
-const NAME: usize = 12;
+const NAME: usize = 11;
 
 /// What else to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,8 +18,8 @@ pub struct TextOptions {
 }
 
 const HEADING: [&str; 2] = [
-    "                                  I/Os standing, mean        mean time, ms",
-    "device          IOPS  MiB/s KiB/IO   host device  limit   host device    all fail",
+    "                                 I/Os standing, mean        mean time, ms",
+    "device         IOPS  MiB/s KiB/IO   host device  limit   host device    all fail",
 ];
 
 /// One sample: a line with its time, headings, a line per device, then what should be said.
@@ -126,7 +126,9 @@ fn remarks(sample: &HostSample, happened: &[Happening], lines: &[Line]) -> Vec<S
         }
         match device.counted {
             Counted::Appeared => said.push(format!("{name}: new; numbers come with the next interval")),
-            Counted::Off => said.push(format!("{name}: I/O accounting is off (queue/iostats is 0): no numbers")),
+            Counted::Off => {
+                said.push(format!("{name}: I/O accounting is off (queue/iostats is 0): no numbers"))
+            }
             Counted::Reset | Counted::Yes => {}
         }
     }

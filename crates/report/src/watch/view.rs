@@ -96,7 +96,8 @@ impl View {
             .filter(|p| !devices[*p].facts.above.iter().filter_map(place).any(|above| shown[above]))
             .collect();
         self.sort(&mut roots, sample);
-        let mut walk = Walk { view: self, sample, place: &place, seen: vec![false; devices.len()], lines: vec![] };
+        let mut walk =
+            Walk { view: self, sample, place: &place, seen: vec![false; devices.len()], lines: vec![] };
         for root in roots {
             walk.step(root, 0);
         }

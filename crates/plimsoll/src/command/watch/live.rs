@@ -62,7 +62,8 @@ impl Watch {
                 self.sample()?;
                 self.shown.draw(&self.screen)?;
             }
-            let input = |cause: std::io::Error| Failure::new(Exit::Environment, format!("reading keys: {cause}"));
+            let input =
+                |cause: std::io::Error| Failure::new(Exit::Environment, format!("reading keys: {cause}"));
             if event::poll(self.beat.left().min(PATIENCE)).map_err(input)? {
                 if let Some(exit) = self.event(event::read().map_err(input)?)? {
                     return Ok(exit);

@@ -26,7 +26,8 @@ pub struct Notices(Receiver<Notice>);
 impl Notices {
     /// Listens for signals; `screen`: for those that suspend, too.
     pub fn listen(screen: bool) -> Result<Self, Failure> {
-        let wrong = |cause: std::io::Error| Failure::new(Exit::Environment, format!("handling signals: {cause}"));
+        let wrong =
+            |cause: std::io::Error| Failure::new(Exit::Environment, format!("handling signals: {cause}"));
         let (sender, receiver) = channel();
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(wrong)?;
         if screen {

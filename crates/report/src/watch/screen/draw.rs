@@ -13,6 +13,9 @@ use ratatui::widgets::Paragraph;
 /// Lines of the panels below the table.
 const PANELS: u16 = 9;
 
+/// Columns of the list of processes; what is left of 80 holds the details of a device.
+const PROCESSES: u16 = 34;
+
 /// Lines of the list of happenings, its title included.
 const HAPPENINGS: u16 = 4;
 
@@ -82,7 +85,8 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen) {
         happenings(frame, events, screen, &paint);
     }
     if panels > 0 {
-        let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(36)]).areas(below);
+        let [left, right] =
+            Layout::horizontal([Constraint::Fill(1), Constraint::Length(PROCESSES)]).areas(below);
         details(frame, left, screen, &paint);
         processes(frame, right, screen, &paint);
     }

@@ -38,16 +38,14 @@ const WORDS: [&str; 23] = [
 
 pub(super) fn overlay(frame: &mut Frame<'_>, area: Rect, screen: &Screen, paint: &Paint) {
     let [host, device, unknown] = signs(screen.charset);
-    let mut lines = vec![Line::raw(format!("bar        {host} host queue, {device} device queue, {unknown} not told apart"))];
+    let mut lines = vec![Line::raw(format!(
+        "bar        {host} host queue, {device} device queue, {unknown} not told apart"
+    ))];
     lines.extend(WORDS.map(Line::raw));
     let height = (lines.len() as u16 + 2).min(area.height);
     let width = WIDTH.min(area.width);
-    let place = Rect {
-        x: area.x + (area.width - width) / 2,
-        y: area.y + (area.height - height) / 2,
-        width,
-        height,
-    };
+    let place =
+        Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
     frame.render_widget(Clear, place);
     let title = format!(" help: the numbers come from {} ", screen.source);
     let block = Block::bordered().title(title).title_style(paint.heading());

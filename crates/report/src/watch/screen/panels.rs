@@ -105,22 +105,23 @@ fn settings(device: &DeviceSample) -> String {
 }
 
 pub(super) fn processes(frame: &mut Frame<'_>, area: Rect, screen: &Screen, paint: &Paint) {
-    let mut lines = vec![Line::styled(format!("{:18}{:>8}{:>10}", "process, MiB/s", "read", "written"), paint.heading())];
+    let mut lines =
+        vec![Line::styled(format!("{:18}{:>7}{:>9}", "process, MiB/s", "read", "written"), paint.heading())];
     match &screen.sample.processes {
         None => {}
         Some(processes) => {
             let room = usize::from(area.height).saturating_sub(2);
             for process in processes.top.iter().take(room) {
-                let who = format!("{} {}", shortened(&process.name, 15), process.pid);
+                let pid = process.pid.to_string();
+                let who = format!("{} {pid}", shortened(&process.name, 17 - pid.len()));
                 lines.push(Line::raw(format!(
-                    "{:20}{:>6}{:>10}",
-                    shortened(&who, 20),
+                    "{who:18}{:>7}{:>9}",
                     amount(Some(process.read_mib_per_s), 6),
                     amount(Some(process.write_mib_per_s), 7),
                 )));
             }
             if processes.hidden > 0 {
-                let text = format!("{} need root to be read", processes.hidden);
+                let text = format!("{} may not be read", processes.hidden);
                 lines.push(Line::styled(text, paint.faint()));
             }
         }

@@ -36,7 +36,9 @@ impl Columns {
     }
 
     fn heading(&self, marks: [&str; 3]) -> String {
-        let legend = format!("{} host {} device", marks[0], marks[1]);
+        // Where a bar is short its legend is, too.
+        let device = if self.bar < 15 { "dev" } else { "device" };
+        let legend = format!("{} host {} {device}", marks[0], marks[1]);
         let mut text = format!("{:1$}", "device", self.name);
         text.push_str(&format!("{:>9}{:>8}", "IOPS", "MiB/s"));
         if self.size > 0 {
