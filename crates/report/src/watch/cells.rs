@@ -3,12 +3,11 @@
 use crate::number::{ABSENT, compact, whole};
 use record::{DeviceSample, LayerKind, QueueSample};
 
-/// A rate or a count: a tenth below ten, whole above, with a factor where it does not fit.
+/// A rate or a count: whole where it is or from ten on, else with a tenth; with a factor where it does not fit.
 pub fn rate(value: Option<f64>, width: usize) -> String {
     let Some(value) = value.filter(|v| v.is_finite()) else { return ABSENT.to_owned() };
     let text = match value {
-        0.0 => "0".to_owned(),
-        _ if value < 9.95 => format!("{value:.1}"),
+        _ if value < 9.95 && value.fract() != 0.0 => format!("{value:.1}"),
         _ => whole(value),
     };
     if text.len() <= width { text } else { compact(value) }

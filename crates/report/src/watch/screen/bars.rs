@@ -73,6 +73,6 @@ mod tests {
         let values = [0.0, 1.0, 4.0, 8.0];
         assert_eq!(trend(values.iter(), 4, Charset::Unicode), " ▁▄█");
         assert_eq!(trend(values.iter(), 6, Charset::Unicode), "   ▁▄█");
-        assert_eq!(trend(values.iter(), 2, Charset::Ascii), "=#");
+        assert_eq!(trend(values.iter(), 2, Charset::Ascii), "-#");
     }
 }
