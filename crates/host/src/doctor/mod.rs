@@ -7,6 +7,7 @@ mod kernel;
 mod observe;
 mod syscalls;
 mod target;
+mod watch;
 
 use crate::root::Root;
 use serde::{Deserialize, Serialize};
@@ -66,6 +67,9 @@ pub fn examine(root: &Root) -> Vec<Check> {
         observe::steal(root, &facts),
         observe::caps(root),
         observe::tracing(root, &facts),
+        watch::devices(root),
+        watch::task_set_full(root),
+        watch::processes(&facts, root),
         observe::below(&facts),
     ]
 }
