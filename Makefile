@@ -9,7 +9,7 @@ TARGET ?= target/probe
 LIMIT ?= p99<10ms
 BUDGET ?= 60s
 
-.PHONY: help probe build test check dist bench clean
+.PHONY: help probe build test test-lab lab-shell check dist bench clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -32,6 +32,16 @@ test: ## set up and run all tests
 	 else echo 'skipped: formatting and lints (rustfmt or clippy is not installed)'; fi
 	@cargo build --locked -p plimsoll
 	@cargo test --workspace --locked
+	@scripts/test-lab --short
+
+test-lab: ## all rigs of the lab (virtual machines) against what is known; RIG=text chooses
+	@scripts/setup lab
+	@scripts/test-lab --all $(if $(RIG),--only '$(RIG)')
+
+lab-shell: ## a shell inside a rig: make lab-shell RIG=lun-depth-4
+	@test -n '$(RIG)' || { echo 'usage: make lab-shell RIG=name (scripts/lab list shows them)'; exit 2; }
+	@scripts/setup lab
+	@scripts/lab shell '$(RIG)'
 
 dist: ## build the one static binary and show that it needs no library
 	@scripts/setup build

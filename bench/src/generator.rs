@@ -12,8 +12,8 @@ const OURS: &str = "plimsoll io_uring";
 pub fn cached_file(setup: &Setup) -> Outcome<()> {
     let bytes = if setup.tiny { 16 << 20 } else { 1 << 30 };
     let file = scratch::Scratch::new(&setup.folder, "cached.data", bytes)?;
-    file.warm()?;
-    let results = rounds::interleave(&io_uring(setup), file.path(), setup.rounds, setup.seconds)?;
+    let warm = || file.warm();
+    let results = rounds::interleave(&io_uring(setup), file.path(), setup.rounds, setup.seconds, warm)?;
     rounds::print("4 KiB random reads, one thread, depth 64, page-cached file", &results, OURS);
     println!(
         "\ngoals: at most 0.55 of fio, 0.92 of fio fixed, 1.08 of t/io_uring; our user time at most 0.06 us"
@@ -34,7 +34,7 @@ pub fn cached_file(setup: &Setup) -> Outcome<()> {
             ],
         ),
     ] {
-        let results = rounds::interleave(&contenders, file.path(), setup.rounds, setup.seconds)?;
+        let results = rounds::interleave(&contenders, file.path(), setup.rounds, setup.seconds, warm)?;
         rounds::print(&format!("{ours_name}, page-cached file (goal: at most 0.8)"), &results, ours_name);
     }
     Ok(())

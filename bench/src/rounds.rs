@@ -29,17 +29,19 @@ impl Result {
     }
 }
 
-/// Runs all contenders in turn, `rounds` times.
+/// Runs all contenders in turn, `rounds` times, each after `prepare`.
 pub fn interleave(
     contenders: &[Contender],
     file: &Path,
     rounds: usize,
     seconds: u32,
+    prepare: impl Fn() -> Outcome<()>,
 ) -> Outcome<Vec<Result>> {
     let mut all: Vec<Vec<CpuPerIo>> = contenders.iter().map(|_| Vec::new()).collect();
     for round in 0..rounds {
         for (contender, seen) in contenders.iter().zip(&mut all) {
             eprintln!("  round {} of {rounds}: {}", round + 1, contender.name);
+            prepare()?;
             seen.push((contender.run)(file, seconds)?);
         }
     }

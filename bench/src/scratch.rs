@@ -32,9 +32,11 @@ impl Scratch {
         &self.path
     }
 
-    /// Reads all of it, so that the page cache holds it.
+    /// Lets the page cache forget it and reads all of it again: whole, and in large folios. Some kernels (DAMON) take
+    /// cached pages back within minutes, and random reads bring them in again one by one, so this comes before every run.
     pub fn warm(&self) -> Outcome<()> {
         let mut file = File::open(&self.path)?;
+        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
         let mut buffer = vec![0; 1 << 20];
         while file.read(&mut buffer)? > 0 {}
         Ok(())

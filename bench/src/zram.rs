@@ -22,7 +22,7 @@ pub fn compare(setup: &Setup) -> Outcome<()> {
     contenders.extend(t_io_uring().map(|binary| t_contender(binary, true)));
     // zram cannot be read without blocking, so io_uring hands every read to a kernel thread; fio does not count those.
     let contenders: Vec<_> = contenders.into_iter().map(Contender::whole_process).collect();
-    let results = rounds::interleave(&contenders, Path::new(DEVICE), setup.rounds, setup.seconds)?;
+    let results = rounds::interleave(&contenders, Path::new(DEVICE), setup.rounds, setup.seconds, || Ok(()))?;
     rounds::print(
         "4 KiB random reads, one thread, depth 64, zram with incompressible contents, whole processes",
         &results,

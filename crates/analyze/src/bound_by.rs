@@ -1,5 +1,6 @@
 //! Which layer stops the path: the answer's types.
 
+use crate::outlook::Outlook;
 use serde::{Deserialize, Serialize};
 
 /// The layer where added I/Os stand.
@@ -61,7 +62,7 @@ pub struct BoundBy {
 }
 
 /// Something to try.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Advice {
     /// What to do, one sentence.
     pub text: String,
@@ -69,8 +70,46 @@ pub struct Advice {
     pub file: Option<String>,
     /// Its present value.
     pub now: Option<String>,
-    /// The value to try.
+    /// The value to try, as the file takes it.
     pub try_value: Option<String>,
     /// What it should give, with the model's words.
     pub expected: Option<String>,
+    /// Throughput once this change and those listed before it are made, by the model; absent where the model does not
+    /// hold.
+    #[serde(default)]
+    pub expected_iops: Option<f64>,
+    /// The concurrency at which that throughput is expected.
+    #[serde(default)]
+    pub expected_concurrency: Option<u32>,
+}
+
+impl Advice {
+    /// Something to do that is no write to a file.
+    pub fn words(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// A value to write to a file.
+    pub fn change(
+        text: impl Into<String>,
+        file: &str,
+        now: impl Into<String>,
+        try_value: impl Into<String>,
+    ) -> Self {
+        Self {
+            text: text.into(),
+            file: Some(file.to_owned()),
+            now: Some(now.into()),
+            try_value: Some(try_value.into()),
+            ..Self::default()
+        }
+    }
+
+    /// With what the model says of it, if it says something.
+    pub fn expecting(mut self, outlook: &Outlook) -> Self {
+        self.expected = Some(outlook.words.clone());
+        self.expected_iops = outlook.iops;
+        self.expected_concurrency = outlook.iops.map(|_| outlook.concurrency);
+        self
+    }
 }

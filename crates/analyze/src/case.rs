@@ -2,7 +2,8 @@
 
 use crate::growth::{Growth, growth};
 use crate::point::Point;
-use record::{IoPath, LatencyLimit, Layer, LayerSeen, LimitKind, Statistic, SubjectFacts};
+use crate::trouble::DeviceTrouble;
+use record::{IoPath, LatencyLimit, Layer, LayerSeen, Statistic, Step, SubjectFacts};
 
 /// A probe's measurements, as the rules see them.
 pub struct Case<'a> {
@@ -14,12 +15,20 @@ pub struct Case<'a> {
     pub limit: &'a LatencyLimit,
     /// What the end of the curve shows.
     pub growth: Option<Growth>,
+    /// Devices that answered something besides success.
+    pub troubles: Vec<DeviceTrouble>,
 }
 
 impl<'a> Case<'a> {
     /// Looks at the curve once.
     pub fn new(points: &'a [Point], subject: &'a SubjectFacts, limit: &'a LatencyLimit) -> Self {
-        Self { points, subject, limit, growth: growth(points) }
+        Self { points, subject, limit, growth: growth(points), troubles: Vec::new() }
+    }
+
+    /// With what devices answered besides success in the steps that the points were made of.
+    pub fn with_troubles(mut self, steps: &[Step]) -> Self {
+        self.troubles = crate::trouble::devices(steps, self.path());
+        self
     }
 
     /// The path, when known.
@@ -61,29 +70,5 @@ impl<'a> Case<'a> {
         let end = crate::growth::end_of(self.points);
         let seconds: f64 = end.iter().map(|p| p.seconds).sum();
         (seconds > 0.0).then(|| end.iter().map(|p| p.iops * p.seconds).sum::<f64>() / seconds)
-    }
-}
-
-/// The limit on how many I/Os the device itself takes, with what kind of limit it is.
-pub fn device_limit(seen: &LayerSeen, layer: &Layer) -> Option<(f64, LimitKind)> {
-    let lun = layer.limit(LimitKind::LunQueueDepth).map(|l| l.value);
-    let lun = seen.device_queue_limit.filter(|_| lun.is_some()).or(lun);
-    let tags = driver_tags(layer);
-    match (lun, tags) {
-        (Some(lun), Some(tags)) if tags < lun => Some((tags, LimitKind::RequestsPerQueue)),
-        (Some(lun), _) => Some((lun, LimitKind::LunQueueDepth)),
-        (None, Some(tags)) => Some((tags, LimitKind::RequestsPerQueue)),
-        (None, None) => None,
-    }
-}
-
-/// Requests the driver can have sent: its tags per hardware queue times queues; without them, what may be allocated.
-fn driver_tags(layer: &Layer) -> Option<f64> {
-    let queues = layer.limit(LimitKind::HardwareQueues).map_or(1.0, |l| l.value.max(1.0));
-    let tags = layer.limit(LimitKind::TagsPerQueue).map(|l| l.value * queues);
-    let allocated = crate::split::tags_of(layer);
-    match (tags, allocated) {
-        (Some(tags), Some(allocated)) => Some(tags.min(allocated)),
-        (tags, allocated) => tags.or(allocated),
     }
 }

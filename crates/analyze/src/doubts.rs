@@ -28,9 +28,10 @@ pub fn doubts(steps: &[Step], points: &[Point], subject: &SubjectFacts) -> Vec<D
     all.extend(foreign_io(steps, subject));
     all.extend(page_cache(points, subject));
     all.extend(littles_law(steps));
+    all.extend(starved(steps));
     all.extend(generator_short(steps));
     all.extend(drift(steps));
-    all.extend(io_errors(steps));
+    all.extend(crate::trouble::doubts(steps, subject));
     record::doubt::heaviest_of_each(all)
 }
 
@@ -47,7 +48,8 @@ fn over_run(steps: &[Step], read: impl Fn(&record::HostSeen) -> Option<f64>) -> 
 }
 
 fn host_disturbed(steps: &[Step]) -> Option<Doubt> {
-    let delay = over_run(steps, |h| h.worker_run_delay).unwrap_or(0.0);
+    let delay =
+        over_run(steps, |h| Some(taken_by_others(h.worker_run_delay?, h.foreign_cores_busy))).unwrap_or(0.0);
     let steal = over_run(steps, |h| h.steal).unwrap_or(0.0);
     let foreign = over_run(steps, |h| h.foreign_cores_busy);
     let cpus = std::thread::available_parallelism().map_or(1.0, |n| n.get() as f64);
@@ -64,6 +66,13 @@ fn host_disturbed(steps: &[Step]) -> Option<Doubt> {
     }
     let weight = if delay > RUN_DELAY_SPOILS { Weight::Spoils } else { Weight::Caution };
     (!reasons.is_empty()).then(|| doubt(DoubtId::HostDisturbed, weight, reasons.join("; ")))
+}
+
+/// How much of a load thread's waiting for a core others can have caused: no more than they worked. The rest went to our
+/// own threads (other workers, the follower, the kernel threads that carry our I/O), which on a machine with one core
+/// take turns with it.
+fn taken_by_others(delay: f64, foreign_cores: Option<f64>) -> f64 {
+    foreign_cores.map_or(delay, |cores| delay.min(cores))
 }
 
 fn foreign_io(steps: &[Step], subject: &SubjectFacts) -> Option<Doubt> {
@@ -141,6 +150,26 @@ fn littles_law(steps: &[Step]) -> Option<Doubt> {
     })
 }
 
+/// I/Os that were never served while their fellows were.
+fn starved(steps: &[Step]) -> Option<Doubt> {
+    let worst = steps
+        .iter()
+        .filter_map(|s| Some((s.unserved(), s.concurrency()?, s)))
+        .filter(|(unserved, ..)| *unserved > 0)
+        .max_by_key(|(unserved, ..)| *unserved)?;
+    let (unserved, concurrency, step) = worst;
+    Some(doubt(
+        DoubtId::Starved,
+        Weight::Caution,
+        format!(
+            "{unserved} of {concurrency} I/Os outstanding were passed over for the whole window of {:.1} s while {} others completed: \
+             the queue is not served in order; they count with the time they had waited",
+            step.measured_s,
+            step.ios()
+        ),
+    ))
+}
+
 /// The generator kept fewer I/Os outstanding than asked.
 fn generator_short(steps: &[Step]) -> Option<Doubt> {
     let worst = steps
@@ -175,12 +204,4 @@ fn drift(steps: &[Step]) -> Option<Doubt> {
             ),
         )
     })
-}
-
-fn io_errors(steps: &[Step]) -> Option<Doubt> {
-    let errors: u64 = steps.iter().map(Step::errors).sum();
-    let ios: u64 = steps.iter().map(Step::ios).sum();
-    let weight = if errors * 100 > ios { Weight::Spoils } else { Weight::Caution };
-    (errors > 0)
-        .then(|| doubt(DoubtId::IoErrors, weight, format!("{errors} I/Os failed beside {ios} that did not")))
 }

@@ -2,12 +2,16 @@
 
 pub mod bound_by;
 pub mod case;
+pub mod ceiling;
 pub mod doubts;
 pub mod growth;
 pub mod happenings;
+pub mod outlook;
 pub mod point;
+pub mod regime;
 pub mod rule;
 pub mod split;
+pub mod trouble;
 pub mod verdict;
 
 pub use bound_by::{Advice, BoundBy, BoundLayer};
@@ -15,5 +19,6 @@ pub use case::Case;
 pub use doubts::doubts;
 pub use happenings::{Happening, HappeningKind, Happenings};
 pub use point::{Point, Queue, points};
-pub use split::{Split, split};
+pub use split::{Offered, Split, split};
+pub use trouble::DeviceTrouble;
 pub use verdict::bound_by;

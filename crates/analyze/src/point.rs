@@ -1,7 +1,9 @@
 //! All windows of one concurrency pooled: a point of the curve.
 
-use crate::split::{Split, split};
-use record::{CpuSeen, How, IoClass, IoPath, LatencyHistogram, LayerSeen, ScsiSeen, Standing, Step};
+use crate::split::{Offered, Split, split};
+use record::{
+    CpuSeen, How, IoClass, IoPath, LatencyHistogram, LayerSeen, ScsiSeen, Standing, Step, TagSharing,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -62,6 +64,9 @@ pub struct Point {
     pub iops_per_core: Option<f64>,
     /// Failed I/Os.
     pub errors: u64,
+    /// The longest that any I/O took, those that came back after their window included; absent without I/Os.
+    #[serde(default)]
+    pub slowest_us: Option<f64>,
     /// Throughput of each slice in order, for the time course: (seconds since the run began, IOPS).
     pub course: Vec<(f64, f64)>,
 }
@@ -98,10 +103,14 @@ fn merged(windows: &[&Step], class: IoClass) -> LatencyHistogram {
     whole
 }
 
-/// Pools all closed-loop windows of one concurrency into points, ascending. Windows that measured nothing are left out.
+/// Pools all closed-loop windows of one concurrency into points, ascending. Windows that measured nothing are left out,
+/// and so are those of another path than the last: see [`crate::regime`].
 pub fn points(steps: &[Step], path: Option<&IoPath>) -> Vec<Point> {
     let mut by_concurrency: BTreeMap<u32, Vec<&Step>> = BTreeMap::new();
-    for step in steps.iter().filter(|s| s.measured_s > 0.0 && s.ios() + s.errors() > 0) {
+    let clean = crate::regime::clean(steps);
+    let none_clean = !steps.iter().zip(&clean).any(|(s, clean)| *clean && s.ios() > 0);
+    let kept = steps.iter().zip(clean).filter(|(_, clean)| *clean || none_clean).map(|(s, _)| s);
+    for step in kept.filter(|s| s.measured_s > 0.0 && s.ios() + s.errors() > 0) {
         if let Some(concurrency) = step.concurrency() {
             by_concurrency.entry(concurrency).or_default().push(step);
         }
@@ -150,6 +159,7 @@ fn pool(concurrency: u32, windows: &[&Step], path: Option<&IoPath>) -> Point {
         ),
         iops_per_core: user.zip(sys).map(|(u, s)| 1e6 / (u + s + irq.unwrap_or(0.0)).max(1e-6)),
         errors: windows.iter().map(|s| s.errors()).sum(),
+        slowest_us: windows.iter().filter_map(|s| s.incidents.slowest_us).reduce(f64::max),
         course: windows
             .iter()
             .flat_map(|s| {
@@ -173,8 +183,12 @@ fn full_slices(step: &Step) -> impl Iterator<Item = (f64, f64)> + '_ {
 }
 
 fn split_of(step: &Step, path: &IoPath) -> Option<Split> {
-    (!step.layers.is_empty())
-        .then(|| split(path, &step.layers, step.outstanding_mean().unwrap_or(0.0), step.mib_per_s()))
+    let offered = Offered {
+        outstanding: step.outstanding_mean().unwrap_or(0.0),
+        mib_per_s: step.mib_per_s(),
+        unserved: step.unserved() as f64,
+    };
+    (!step.layers.is_empty()).then(|| split(path, &step.layers, offered))
 }
 
 /// Mean weighted by the first figure; absent when there is nothing.
@@ -246,6 +260,7 @@ fn mean_layer(pattern: &LayerSeen, all: &[(f64, &LayerSeen)]) -> LayerSeen {
         device_queue_limit_range: range,
         little_error: known(|l| l.little_error),
         scsi: sum_scsi(all),
+        tag_sharing: all_sharing(all),
     }
 }
 
@@ -260,6 +275,17 @@ fn mean_standing(all: &[(f64, &LayerSeen)], of: fn(&LayerSeen) -> &Standing) -> 
         high: mean(|s| s.high),
         how: how.unwrap_or(How::Bounded { why: "not seen".to_owned() }),
     }
+}
+
+/// Whoever shared in any of the windows.
+fn all_sharing(all: &[(f64, &LayerSeen)]) -> Option<TagSharing> {
+    all.iter().filter_map(|(_, l)| l.tag_sharing.clone()).reduce(|mut a, b| {
+        a.siblings = a.siblings.max(b.siblings);
+        a.counted = a.counted.max(b.counted);
+        let new: Vec<String> = b.active.into_iter().filter(|name| !a.active.contains(name)).collect();
+        a.active.extend(new);
+        a
+    })
 }
 
 fn sum_scsi(all: &[(f64, &LayerSeen)]) -> Option<ScsiSeen> {

@@ -5,6 +5,7 @@
 //! either in that layer's host queue or at the device; in a layer above it counts only while it stands in that
 //! layer's own host queue; all else is above (process, filesystem, device mapper, a driver between two layers).
 
+use crate::ceiling::Ceiling;
 use crate::point::Queue;
 use record::{IoPath, LayerKind, LayerSeen, LimitKind};
 
@@ -13,6 +14,9 @@ const CARRIES_SHARE: f64 = 0.5;
 /// Standing at this share of a limit counts as pinned at it: the mean of a full queue is a little below its limit,
 /// because each completion leaves a slot empty until the next dispatch.
 pub const PINNED_SHARE: f64 = 0.95;
+
+/// The mean of a full queue may miss its limit by this much of one I/O.
+const SLOT_GAP: f64 = 0.12;
 
 /// All tags of a device count as taken at this share of them. Completions and dispatch come in batches, and between them
 /// tags are free for a moment.
@@ -31,8 +35,20 @@ pub struct Split {
     pub devices: Vec<String>,
 }
 
-/// Splits `outstanding` I/Os over the layers seen. `mib_per_s` is the workload's own rate.
-pub fn split(path: &IoPath, layers: &[LayerSeen], outstanding: f64, mib_per_s: f64) -> Split {
+/// What the generator itself knows of one window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Offered {
+    /// Mean I/Os outstanding.
+    pub outstanding: f64,
+    /// Its rate.
+    pub mib_per_s: f64,
+    /// I/Os that were passed over for the whole window (`Step::unserved`).
+    pub unserved: f64,
+}
+
+/// Splits the outstanding I/Os over the layers seen.
+pub fn split(path: &IoPath, layers: &[LayerSeen], offered: Offered) -> Split {
+    let Offered { outstanding, mib_per_s, unserved } = offered;
     let devices = carrying_devices(path, layers, mib_per_s);
     if devices.is_empty() {
         let all = Queue { mean: None, low: 0.0, high: outstanding };
@@ -41,9 +57,14 @@ pub fn split(path: &IoPath, layers: &[LayerSeen], outstanding: f64, mib_per_s: f
     let at_device = sum(devices.iter().map(|l| queue_of(&l.device_queue)));
     let own_queues = own_host_queues(path, layers, &devices);
     let counted_host = sum(own_queues.iter().map(|l| counted_host_queue(l)));
-    let taken = waits_for_tags(path, &devices);
+    let taken =
+        waits_for_tags(path, &devices) || stands_full(path, &devices) || stands_at_peak(path, &devices);
     let hidden = outstanding - at_device.high_or_mean() - counted_host.mean.unwrap_or(counted_host.high);
-    let tag_waiters = if taken { hidden.max(0.0) } else { 0.0 };
+    let tag_waiters = match taken {
+        true => hidden.max(0.0),
+        false if devices.iter().all(|seen| at_peak(seen).is_some()) => hidden.min(unserved).max(0.0),
+        false => 0.0,
+    };
     let mut host_queue = counted_host.plus(tag_waiters);
     // The follower says that some waited for a tag, but not all tags were taken all the time: who waits there and who
     // waits above cannot be told, so only the bound is given.
@@ -143,6 +164,40 @@ fn waits_for_tags(path: &IoPath, devices: &[&LayerSeen]) -> bool {
         let Some(tags) = tags_of(layer) else { return false };
         queue_of(&seen.inside).high_or_mean() >= TAGS_TAKEN * tags
     })
+}
+
+/// While a device has all the I/Os it can be sent, whatever else is outstanding stands before it. Not all of that is in
+/// the counters, which know of a request only when it is sent or completes: with a very short device queue Linux lets
+/// late requests overtake early ones for as long as the load lasts (seen on 6.12 with a LUN queue depth of 1 and 2).
+fn stands_full(path: &IoPath, devices: &[&LayerSeen]) -> bool {
+    devices.iter().any(|seen| {
+        let lowest = path.layer(&seen.name).and_then(|layer| Ceiling::of(seen, layer).lowest());
+        lowest.is_some_and(|(limit, _)| is_pinned(seen, limit))
+    })
+}
+
+/// Whether a bare device never left its largest number, below every limit known here (the window of an iSCSI target, slots
+/// of a driver). Nothing that could hold I/Os back stands above it, so whatever else is outstanding waits before it.
+fn stands_at_peak(path: &IoPath, devices: &[&LayerSeen]) -> bool {
+    let holds = |kind| {
+        use LayerKind::{Cgroup, DeviceMapper, Filesystem, Loop, Md};
+        matches!(kind, Cgroup | DeviceMapper | Filesystem | Loop | Md)
+    };
+    let bare = path.layers.iter().all(|l| !holds(l.kind));
+    bare && devices.iter().all(|seen| at_peak(seen).is_some())
+}
+
+/// Whether a device queue stands at a limit. The mean of a queue of one or two misses its limit by more than the share:
+/// the slot is empty from each completion to the next dispatch.
+pub fn is_pinned(seen: &LayerSeen, limit: f64) -> bool {
+    let standing = queue_of(&seen.device_queue).high_or_mean();
+    standing >= (PINNED_SHARE * limit).min(limit - SLOT_GAP)
+}
+
+/// The most seen at the device, when it stood there nearly all the time.
+pub fn at_peak(seen: &LayerSeen) -> Option<f64> {
+    let peak = seen.device_queue_peak?;
+    (peak >= 1.0 && queue_of(&seen.device_queue).high_or_mean() >= PINNED_SHARE * peak).then_some(peak)
 }
 
 /// Requests a device can have allocated: per hardware queue times hardware queues.

@@ -11,15 +11,24 @@ use crate::rule;
 /// The layer that stops the path. `unknown` is an answer.
 pub fn bound_by(case: &Case) -> BoundBy {
     let Some(last) = case.last() else {
-        return rule::unknown::nothing_measured();
+        let trouble = rule::pushed_back::task_set_full(case).or_else(|| rule::pushed_back::timed_out(case));
+        return trouble.unwrap_or_else(rule::unknown::nothing_measured);
     };
-    let rules: [fn(&Case) -> Option<BoundBy>; 9] = [
+    let rules: [fn(&Case) -> Option<BoundBy>; 17] = [
+        rule::pushed_back::task_set_full,
+        rule::pushed_back::timed_out,
         rule::throttle::known_cap,
+        rule::throttle::io_cost,
         rule::cpu::no_time_left,
         rule::concurrency::still_scales,
         rule::path::uneven,
+        rule::device_queue::hot_lun,
         rule::saturation::full_device,
+        rule::host_tags::shared,
+        rule::host_tags::adapter,
+        rule::target::window,
         rule::device_queue::lun_depth,
+        rule::throttle::by_the_clock,
         rule::host_queue::requests,
         rule::throttle::flat_as_a_cap,
         rule::standing::where_added_ios_stand,

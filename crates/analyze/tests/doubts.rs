@@ -87,3 +87,38 @@ fn failed_ios_are_never_silent() {
     failed.slices[0].read.errors = 1000;
     assert_eq!(found(&[failed], &plain()), [(DoubtId::IoErrors, Weight::Spoils)]);
 }
+
+#[test]
+fn ios_passed_over_are_said_and_counted_with_what_they_waited() {
+    // Eight outstanding, two of them served in turn: 984 IOPS of 2.03 ms each hold two, so six were never served.
+    let mut step = quiet(2, 984.0);
+    step.load.demand = record::Demand::Closed { concurrency: 8 };
+    step.slices.iter_mut().for_each(|s| s.outstanding_mean = 8.0);
+    assert_eq!(found(&[step.clone()], &plain()), [(DoubtId::CountersDisagree, Weight::Caution)]);
+    step.starved = 6;
+    assert_eq!(found(&[step.clone()], &plain()), [(DoubtId::Starved, Weight::Caution)]);
+    let point = &points(&[step.clone()], plain().path.as_ref())[0];
+    let by_littles_law_ns = 8.0 / point.iops * 1e9;
+    assert!((point.response.mean_ns().unwrap() / by_littles_law_ns - 1.0).abs() < 0.02);
+    assert_eq!((step.ios(), point.response.count()), (980, 986), "throughput counts what completed");
+    // A device slower than the window passes nothing over: its completions account for what was outstanding.
+    let mut slow = quiet(8, 4.0);
+    slow.slices = vec![record::Slice { length_s: 1.0, outstanding_mean: 8.0, ..slow.slices[0].clone() }];
+    let mut latency = record::LatencyHistogram::new();
+    latency.record_many_ns(2_000_000_000, 4);
+    slow.slices[0].read.latency = Some(latency);
+    slow.starved = 4;
+    assert_eq!(slow.unserved(), 0);
+}
+
+#[test]
+fn threads_of_one_core_that_wait_for_each_other_disturb_nobody() {
+    let waiting = |foreign: Option<f64>| {
+        let mut step = quiet(8, 1000.0);
+        let host = step.host.get_or_insert_default();
+        (host.worker_run_delay, host.foreign_cores_busy) = (Some(0.16), foreign);
+        found(&[step], &plain())
+    };
+    assert_eq!(waiting(Some(0.01)), []);
+    assert_eq!(waiting(None), [(DoubtId::HostDisturbed, Weight::Caution)]);
+}

@@ -10,7 +10,7 @@ const TEXT_MAX_BYTES: u64 = 8 << 20;
 ///
 /// Only files named by the caller are read: a mere read of some sysfs files has side effects on some drivers, so
 /// nothing here walks a tree. Directories are listed only where the kernel keeps lists of names in them
-/// (`slaves`, `holders`, `mq`).
+/// (`slaves`, `holders`, `mq`, `scsi_device`).
 #[derive(Clone, Debug)]
 pub struct Root {
     folder: PathBuf,

@@ -33,12 +33,7 @@ impl ThreadProbe {
 
     /// The times now.
     pub fn read(&self) -> ThreadTime {
-        let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-        // SAFETY: the kernel fills the one rusage it is given; zeroed is a valid rusage should it not.
-        let usage = unsafe {
-            libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
-            usage.assume_init()
-        };
+        let usage = thread_usage();
         let ns = |t: libc::timeval| t.tv_sec as u64 * 1_000_000_000 + t.tv_usec as u64 * 1000;
         ThreadTime {
             at_ns: now_ns(),
@@ -53,6 +48,21 @@ impl ThreadProbe {
         let length = self.schedstat.as_ref()?.read_at(&mut text, 0).ok()?;
         std::str::from_utf8(&text[..length]).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
     }
+}
+
+/// What the calling thread used.
+fn thread_usage() -> libc::rusage {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the kernel fills the one rusage it is given; zeroed is a valid rusage should it not.
+    unsafe {
+        libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr());
+        usage.assume_init()
+    }
+}
+
+/// How often the calling thread gave its core up to wait for something.
+pub fn voluntary_switches() -> i64 {
+    thread_usage().ru_nvcsw
 }
 
 impl Default for ThreadProbe {

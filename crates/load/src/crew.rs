@@ -115,6 +115,7 @@ impl Crew {
         assert!(!it.busy, "a worker has one job at a time");
         it.progress.ios.store(0, std::sync::atomic::Ordering::Relaxed);
         it.progress.sum_ns.store(0, std::sync::atomic::Ordering::Relaxed);
+        it.progress.starved.store(0, std::sync::atomic::Ordering::Relaxed);
         it.jobs.send(job).map_err(|_| io::Error::other(format!("load worker {worker} has ended")))?;
         it.busy = true;
         Ok(())
@@ -137,6 +138,12 @@ impl Crew {
         busy.fold((0, 0), |(n, ios), w| {
             (n + 1, ios + w.progress.in_flight.load(std::sync::atomic::Ordering::Relaxed))
         })
+    }
+
+    /// I/Os that were in flight during the whole of the last window, of the first `workers` workers: those that had a job.
+    pub fn starved(&self, workers: usize) -> u64 {
+        let starved = |w: &Worker| w.progress.starved.load(std::sync::atomic::Ordering::Relaxed);
+        self.workers.iter().take(workers).map(starved).sum()
     }
 
     /// Reads and writes completed while settling, and the sum of their response times in nanoseconds.

@@ -14,8 +14,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// How long I/Os in flight may take after their time before a step ends without them.
-pub const HANG_BOUND: Duration = Duration::from_secs(30);
+/// How long I/Os in flight may take after their time before a step ends without them: a command that times out (30 s for
+/// SCSI) once, and again after the kernel aborted it and sent it anew.
+pub const HANG_BOUND: Duration = Duration::from_secs(75);
 
 /// What [`crate::open`] settled on.
 #[derive(Clone, Debug)]
@@ -88,7 +89,7 @@ impl LoadSubject {
         self.follower = Some(follower);
     }
 
-    /// How long to wait for I/Os in flight before giving a step up (30 s unless set).
+    /// How long to wait for I/Os in flight before giving a step up (75 s unless set).
     pub fn set_hang_bound(&mut self, bound: Duration) {
         self.hang_bound = bound;
     }
@@ -223,6 +224,9 @@ impl Subject for LoadSubject {
         self.steps += 1;
         let workers = self.workers_for(&load.demand);
         let control = Arc::new(Control::default());
+        if let Some(follower) = &mut self.follower {
+            follower.load_on();
+        }
         let reports = self.put_load_on(load, workers, &control).map_err(|cause| {
             // Workers that did get a job drain; without their reports they count as lost.
             control.release();

@@ -29,6 +29,13 @@ fn help_and_version_are_answers() {
 }
 
 #[test]
+fn the_long_help_of_probe_begins_with_examples() {
+    let help = plimsoll(["probe", "--help"]).expect(0).stdout;
+    assert!(help.trim_start().starts_with("Examples:\n  plimsoll probe "), "{help}");
+    assert_eq!(help.matches("Examples:").count(), 1);
+}
+
+#[test]
 fn no_command_at_all_is_wrong_usage_and_shows_the_help() {
     let ended = plimsoll::<&str>([]).expect(2);
     assert!(ended.stdout.is_empty() && ended.stderr.contains("Usage: plimsoll"), "{}", ended.stderr);

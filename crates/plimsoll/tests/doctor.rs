@@ -38,6 +38,7 @@ fn what_works_and_what_does_not_is_shown_as_text() {
     assert!(ended.stdout.lines().count() >= 8, "{}", ended.stdout);
     assert!(!ended.stdout.contains('\u{1b}') && ended.stderr.is_empty());
     let document = plimsoll(["doctor", "--json"]).expect(0).json();
+    assert!(text(&document, "/target").starts_with('/'), "the target is named in full");
     let flat = ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for check in list(&document, "/checks") {
         let gives = text(check, "/gives").split_whitespace().collect::<Vec<_>>().join(" ");

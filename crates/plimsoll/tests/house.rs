@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Data flows one way: a crate uses only crates before it in this list.
 const ORDER: [&str; 8] = ["record", "stats", "host", "load", "analyze", "probe", "report", "plimsoll"];
 /// Tools of the house that stand beside the product: they may use any crate, and no crate may use them.
-const BESIDE: [&str; 1] = ["bench"];
+const BESIDE: [&str; 2] = ["bench", "lab"];
 /// No room with several jobs.
 const LINES_MAX: usize = 800;
 
@@ -41,6 +41,15 @@ fn a_crate_uses_only_crates_above_it() {
 }
 
 #[test]
+fn the_lab_knows_plimsoll_by_its_answers_only() {
+    // What checks the answers must not share the code that gives them.
+    let manifest = manifest(&root().join("lab"));
+    for section in ["dependencies", "dev-dependencies", "build-dependencies"] {
+        assert_eq!(ours(&manifest, section), [""; 0], "{section} of the lab");
+    }
+}
+
+#[test]
 fn every_crate_has_a_place_in_the_order() {
     let mut found: Vec<String> = fs::read_dir(root().join("crates"))
         .unwrap()
@@ -66,7 +75,9 @@ fn rust_files(folder: &Path, into: &mut Vec<PathBuf>) {
 fn all_rust_files() -> Vec<PathBuf> {
     let mut files = Vec::new();
     rust_files(&root().join("crates"), &mut files);
-    rust_files(&root().join("bench"), &mut files);
+    for tool in BESIDE {
+        rust_files(&root().join(tool), &mut files);
+    }
     assert!(files.len() > 30, "the walk found only {} files", files.len());
     files
 }
@@ -81,11 +92,12 @@ fn no_file_grows_into_a_giant() {
 
 #[test]
 fn what_measures_or_concludes_does_not_print() {
-    // Only the command and the bench speak; examples and tests may.
+    // Only the command and the tools beside it speak; examples and tests may.
     for file in all_rust_files() {
         let text = file.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
-        let speaks =
-            ["crates/plimsoll/", "bench/", "/tests/", "/examples/"].iter().any(|part| text.contains(part));
+        let speaks = ["crates/plimsoll/", "bench/", "lab/", "/tests/", "/examples/"]
+            .iter()
+            .any(|part| text.contains(part));
         if speaks {
             continue;
         }

@@ -55,6 +55,16 @@ pub enum Outcome {
         /// Largest concurrency tried.
         concurrency: u32,
     },
+    /// The guard stopped the load because devices refused commands or let them time out. Below that the limit holds: the
+    /// load line is at least this, and more was not tried because it hurts.
+    Guarded {
+        /// Largest concurrency without trouble.
+        concurrency: u32,
+        /// Smallest concurrency that was answered with trouble.
+        stopped_at: u32,
+        /// What was answered.
+        why: String,
+    },
     /// Throughput drifts or swings so that no number stands for it.
     NotSteady {
         /// What was seen.

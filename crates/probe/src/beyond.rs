@@ -22,7 +22,7 @@ pub fn beyond(session: &mut Session, depth: u32) -> Result<(), Halt> {
             continue;
         }
         let window = session.closed(target, WINDOW_S, Phase::Beyond)?;
-        if window.guarded {
+        if window.guarded || window.troubled {
             break;
         }
     }

@@ -88,14 +88,27 @@ pub fn blocks(step: &Step, class: IoClass, limit: &LatencyLimit, load_s: f64) ->
         }
         if end > begin {
             let at_s = load_s + step.settle_s.max(0.0) + 0.5 * (from_s + gone_s);
-            found.push(block_of(&usable[begin..end], class, limit, concurrency, at_s));
+            // An I/O passed over for the whole window counts once, where it would have been counted: at the end.
+            let unserved = if block + 1 == count as usize && class == step.starved_class() {
+                step.unserved()
+            } else {
+                0
+            };
+            found.push(block_of(&usable[begin..end], (class, unserved), limit, concurrency, at_s));
         }
         begin = end;
     }
     found
 }
 
-fn block_of(slices: &[&Slice], class: IoClass, limit: &LatencyLimit, concurrency: u32, at_s: f64) -> Block {
+/// `unserved` I/Os of the class did not complete; each waited for at least the block's length.
+fn block_of(
+    slices: &[&Slice],
+    (class, unserved): (IoClass, u64),
+    limit: &LatencyLimit,
+    concurrency: u32,
+    at_s: f64,
+) -> Block {
     let half = (REACH.ln() * STEPS_PER_E).ceil() as usize;
     // counts[i + 1]: latencies in the i-th step of the grid; counts[0]: below it; the last: above it.
     let mut counts = vec![0u64; 2 * half + 2];
@@ -111,6 +124,13 @@ fn block_of(slices: &[&Slice], class: IoClass, limit: &LatencyLimit, concurrency
         sum_ns += latency.sum_ns() as f64;
         misses += latency.count_above_ns(limit.limit_ns);
         merged.merge(latency);
+    }
+    if unserved > 0 {
+        let waited_ns = (seconds * 1e9) as u64;
+        merged.record_many_ns(waited_ns, unserved);
+        ios += unserved;
+        sum_ns += waited_ns as f64 * unserved as f64;
+        misses += if waited_ns > limit.limit_ns { unserved } else { 0 };
     }
     let mut seen = 0u64;
     let mut quantile = None;

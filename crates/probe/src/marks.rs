@@ -52,7 +52,7 @@ pub(crate) fn saturated(session: &mut Session) -> Result<Option<Finding>, Halt> 
     let high = session.closed(top, 1.0, Phase::Refine)?;
     let grows = (high.iops / low.iops.max(1e-9)).ln()
         > (2.0 * GAIN_LEAST).max(2.0 * shift::log_se(session, &low, &high));
-    if grows || high.guarded || !far_below(session, &high) {
+    if grows || high.guarded || high.troubled || !far_below(session, &high) {
         return Ok(None);
     }
     never_reached(session, high.iops.max(low.iops)).map(Some)

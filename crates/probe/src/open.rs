@@ -31,6 +31,8 @@ pub fn open_loop(
 ) -> Result<(), Halt> {
     let cap = line.map_or(CAP_UNKNOWN, |l| (CAP * f64::from(l.concurrency)).ceil() as u32);
     let cap = cap.clamp(1, session.facts.concurrency_max.max(1));
+    // Arrivals bunch: where devices refuse commands, more may not stand than they took without.
+    let cap = if session.stops.is_empty() { cap } else { cap.min(session.ceiling) };
     let mut rates = wanted(session, line);
     rates.sort_by(|a, b| a.1.total_cmp(&b.1));
     for (i, (share, rate)) in rates.iter().copied().enumerate() {
@@ -77,6 +79,7 @@ fn wanted(session: &Session, line: Option<&LoadLine>) -> Vec<(Option<f64>, f64)>
     let shares = OPEN_LOOP_SHARES.len() as f64;
     let room = session.left_s() >= shares * (OPEN_LOOP_LEAST_S + SETTLE_LEAST_S + 0.1);
     let wanted = match session.options.open_loop {
+        OpenLoop::Auto if !session.stops.is_empty() => false,
         OpenLoop::Off => false,
         OpenLoop::On => true,
         OpenLoop::Auto => room && rates.is_empty(),

@@ -64,7 +64,7 @@ pub fn refine(session: &mut Session) -> Result<Refined, Halt> {
         let depth = depth_at(&estimate, factor).min(session.highest().saturating_mul(2).max(1));
         let window = session.closed(depth, WINDOW_S, Phase::Refine)?;
         windows += 1;
-        if window.guarded {
+        if window.guarded && !window.troubled {
             session.ceiling = session.ceiling.min(depth.max(2) - 1);
         }
         if let Some(shift) = shift::look(session)? {

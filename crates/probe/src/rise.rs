@@ -35,7 +35,11 @@ pub enum Top {
 /// Response time of the unloaded path, s, or why there is none.
 pub fn reference(session: &mut Session) -> Result<Option<f64>, Halt> {
     let small = session.options.budget_s < BUDGET_SMALL_S;
-    let window = session.closed(1, if small { 0.3 } else { 0.5 }, Phase::Reference)?;
+    let measure_s = if small { 0.3 } else { 0.5 };
+    let mut window = session.closed(1, measure_s, Phase::Reference)?;
+    if window.troubled {
+        window = session.closed(1, measure_s, Phase::Reference)?;
+    }
     Ok(window.response_s)
 }
 
@@ -67,8 +71,12 @@ pub fn rise(session: &mut Session, unloaded_s: f64) -> Result<Top, Halt> {
         // Against the best so far: on a noisy path every other window gains something on the one before.
         let best = session.windows.iter().map(|w| w.iops).fold(0.0, f64::max);
         let mut window = session.closed(next, measure_s, Phase::Rise)?;
-        if window.guarded {
+        if window.guarded && !window.troubled {
             window = session.closed(next, measure_s, Phase::Rise)?;
+        }
+        if window.troubled {
+            // The ceiling stands at what was taken without trouble.
+            return Ok(Top::Edge);
         }
         if window.guarded {
             session.ceiling = next.max(2) - 1;

@@ -87,7 +87,8 @@ pub fn search(
             finding.doubts.extend(cut_short(&halt));
         }
     }
-    finding.doubts.extend(errors_seen(&session));
+    finding.doubts.extend(rates_left_out(&session, &open_loop));
+    finding.outcome = guarded(&session, finding.outcome);
     finding.doubts.sort_by_key(|d| std::cmp::Reverse(d.weight));
     let (knee, comfort) = marks::marks(&session);
     Ok(Searched {
@@ -197,8 +198,13 @@ fn edge_or_refine(session: &mut Session) -> Result<Finding, Halt> {
 }
 
 fn edge(session: &mut Session) -> Result<Finding, Halt> {
-    let concurrency = session.ceiling;
-    let line = marks::line_at(session, concurrency, 2.0)?;
+    let mut concurrency = session.ceiling;
+    let mut line = marks::line_at(session, concurrency, 2.0)?;
+    // Devices may answer even this with trouble when it lasts; each time the ceiling goes down, so this ends.
+    while session.ceiling < concurrency {
+        concurrency = session.ceiling;
+        line = marks::line_at(session, concurrency, 2.0)?;
+    }
     let outcome = Outcome::EdgeOfRange { concurrency };
     let mut finding = Finding { outcome, load_line: line, doubts: Vec::new(), class: None };
     if let Ok(doubts) = beyond::sentinel(session) {
@@ -254,6 +260,17 @@ fn unsteady(shift: &Shift) -> Doubt {
     Doubt { id: DoubtId::NotSteady, weight: Weight::Caution, text }
 }
 
+/// The largest concurrency tried was no end of the range, but where devices began to answer with trouble.
+fn guarded(session: &Session, outcome: Outcome) -> Outcome {
+    let stop = session.stops.iter().filter_map(|s| Some((s.concurrency?, &s.why))).min();
+    match (outcome, stop) {
+        (Outcome::EdgeOfRange { concurrency }, Some((stopped_at, why))) if stopped_at > concurrency => {
+            Outcome::Guarded { concurrency, stopped_at, why: why.clone() }
+        }
+        (outcome, _) => outcome,
+    }
+}
+
 pub(crate) fn cannot_tell(why: &str) -> Finding {
     Finding::of(Outcome::CannotTell { why: why.to_owned() })
 }
@@ -269,8 +286,13 @@ fn halted(session: &Session, halt: Halt) -> Finding {
         Halt::Failed(why) => format!("the target failed: {why}"),
         Halt::Interrupted => "interrupted".to_owned(),
         Halt::Refused(cause) => format!("the load could not be offered: {cause}"),
+        Halt::Trouble(why) => format!("the guard stopped the load: {why}"),
+        Halt::PathsChanged(why) => why.clone(),
     };
-    let mut finding = cannot_tell(&why);
+    let mut finding = match halt {
+        Halt::PathsChanged(_) => Finding::of(Outcome::NotSteady { why }),
+        _ => cannot_tell(&why),
+    };
     finding.doubts.extend(cut_short(&halt));
     finding
 }
@@ -281,15 +303,27 @@ fn cut_short(halt: &Halt) -> Option<Doubt> {
         Halt::Failed(why) => format!("the target failed before all was measured: {why}"),
         Halt::Interrupted => "interrupted before all was measured".to_owned(),
         Halt::Refused(cause) => format!("a load was refused before all was measured: {cause}"),
+        Halt::Trouble(why) => format!("the guard stopped the load before all was measured: {why}"),
+        Halt::PathsChanged(why) => format!("stopped before all was measured: {why}"),
     };
     Some(Doubt { id: DoubtId::CutShort, weight: Weight::Caution, text })
 }
 
-fn errors_seen(session: &Session) -> Option<Doubt> {
-    let errors: u64 = session.steps.iter().map(Step::errors).sum();
-    (errors > 0).then(|| Doubt {
-        id: DoubtId::IoErrors,
+/// Rates that were asked for and not tried: never dropped in silence.
+fn rates_left_out(session: &Session, tried: &[OpenPoint]) -> Option<Doubt> {
+    let asked = session.options.rates_iops.iter();
+    let left: Vec<String> = asked
+        .filter(|rate| !tried.iter().any(|p| p.share.is_none() && p.asked_iops == **rate))
+        .map(|rate| format!("{rate:.0}"))
+        .collect();
+    (!left.is_empty()).then(|| Doubt {
+        id: DoubtId::CutShort,
         weight: Weight::Caution,
-        text: format!("{errors} I/Os failed; they are in no latency"),
+        text: format!(
+            "the open loop at {} IOPS was not tried ({:.0} of the budget of {} s were spent)",
+            left.join(" and "),
+            session.spent_s,
+            session.options.budget_s
+        ),
     })
 }

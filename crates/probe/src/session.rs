@@ -4,8 +4,8 @@ use crate::block::{Block, blocks};
 use crate::estimate::{Estimate, estimate};
 use crate::options::{Options, Progress, SoFar, State};
 use record::{
-    Demand, Ended, Flow, IoClass, LatencyHistogram, Load, Phase, Slice, Step, Subject, SubjectError,
-    SubjectFacts, Watch,
+    Demand, DoubtId, Ended, Flow, IoClass, LatencyHistogram, Load, Phase, Slice, Step, Subject, SubjectError,
+    SubjectFacts, Trouble, Watch,
 };
 use stats::Random;
 
@@ -27,6 +27,10 @@ pub enum Halt {
     Interrupted,
     /// The subject refused the load.
     Refused(SubjectError),
+    /// Devices answer with trouble at any load; what they answered.
+    Trouble(String),
+    /// A path came or went: what was measured before is of another path.
+    PathsChanged(String),
 }
 
 /// A closed window in brief.
@@ -48,7 +52,12 @@ pub struct Window {
     pub course: Vec<(f64, f64)>,
     /// The guard stopped it.
     pub guarded: bool,
+    /// A device refused commands or let them time out: the load is not offered again.
+    pub troubled: bool,
 }
+
+/// Loads that devices answered with trouble before the search gives up, however low it went meanwhile.
+const STOPS_MAX: usize = 3;
 
 /// The search under way.
 pub struct Session<'a> {
@@ -73,6 +82,19 @@ pub struct Session<'a> {
     /// Depths measured again in vain, for suspicion of a shift (see [`crate::shift`]).
     pub looked_again: Vec<u32>,
     latest: Option<Estimate>,
+    /// Seconds of load spent when each step began.
+    begun_s: Vec<f64>,
+    /// Loads that devices answered with trouble.
+    pub stops: Vec<Stop>,
+}
+
+/// A load that devices answered with trouble.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stop {
+    /// Concurrency offered; absent in an open loop.
+    pub concurrency: Option<u32>,
+    /// What they answered.
+    pub why: String,
 }
 
 /// Ends a window when an I/O is slower than the guard or the watcher wants it.
@@ -94,6 +116,38 @@ impl Watch for Guard<'_> {
         self.tripped |= slowest > self.guard_ns;
         if self.stopped || self.tripped { Flow::Stop } else { Flow::Continue }
     }
+
+    fn troubles(&mut self, troubles: &[Trouble]) -> Flow {
+        if troubles.iter().any(|t| t.pushes_back() || t.timed_out > 0 || t.changes_paths()) {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
+    }
+}
+
+/// What devices answered to a load that must not be offered again; absent when there is no such thing.
+fn trouble_of(step: &Step) -> Option<String> {
+    let bad = step.incidents.troubles.iter().filter(|t| t.pushes_back() || t.timed_out > 0);
+    let texts: Vec<String> = bad
+        .flat_map(Trouble::events)
+        .filter(|(id, _)| matches!(id, DoubtId::QueueFull | DoubtId::Timeouts))
+        .map(|(_, text)| text)
+        .collect();
+    (!texts.is_empty()).then(|| texts.join("; "))
+}
+
+/// Paths that came or went, in words.
+fn paths_of(step: &Step) -> Option<String> {
+    let changed = step.incidents.troubles.iter().filter(|t| t.changes_paths());
+    let texts: Vec<String> = changed
+        .flat_map(Trouble::events)
+        .filter(|(id, _)| *id == DoubtId::PathsChanged)
+        .map(|(_, text)| text)
+        .collect();
+    let at = step.concurrency().map_or_else(String::new, |n| format!(", with {n} outstanding"));
+    (!texts.is_empty())
+        .then(|| format!("path {} in second {:.0} of the run{at}", texts.join("; "), step.start_s))
 }
 
 impl<'a> Session<'a> {
@@ -114,6 +168,8 @@ impl<'a> Session<'a> {
             random: Random::new(options.seed),
             looked_again: Vec::new(),
             latest: None,
+            begun_s: Vec::new(),
+            stops: Vec::new(),
         }
     }
 
@@ -127,16 +183,71 @@ impl<'a> Session<'a> {
     pub fn closed(&mut self, concurrency: u32, measure_s: f64, phase: Phase) -> Result<Window, Halt> {
         let concurrency = concurrency.clamp(1, self.ceiling);
         let demand = Demand::Closed { concurrency };
-        let begun_s = self.spent_s;
         let guarded = self.measure(demand, measure_s, phase)?;
-        let step = &self.steps[self.steps.len() - 1];
+        let index = self.steps.len() - 1;
+        let step = &self.steps[index];
+        let troubled = trouble_of(step).is_some();
+        let window = Window { troubled, ..window_of(step, self.begun_s[index], guarded) };
+        if step.incidents.pushed_back() {
+            // What a device does while it refuses is no point of a curve.
+            return Ok(window);
+        }
+        self.keep(index);
+        self.leave_out_other_paths();
+        self.latest = self.estimate().map(|(_, e)| e).or(self.latest);
+        Ok(window)
+    }
+
+    /// Takes a step's blocks and window into what is searched.
+    fn keep(&mut self, index: usize) {
+        let (step, begun_s) = (&self.steps[index], self.begun_s[index]);
         for (class, kept) in IoClass::ALL.iter().zip(&mut self.blocks) {
             kept.extend(blocks(step, *class, &self.options.limit, begun_s));
         }
-        let window = window_of(step, begun_s, guarded);
-        self.windows.push(window.clone());
-        self.latest = self.estimate().map(|(_, e)| e).or(self.latest);
-        Ok(window)
+        let late_ns = step.incidents.slowest_us.unwrap_or(0.0) * 1e3;
+        let guarded = step.ended == Ended::Stopped || late_ns > self.options.guard_ns() as f64;
+        let troubled = trouble_of(step).is_some();
+        self.windows.push(Window { troubled, ..window_of(step, begun_s, guarded) });
+    }
+
+    /// When a limit on a device queue moved, what was measured before is of another path: it is left out, but for windows
+    /// that never reached the limit.
+    fn leave_out_other_paths(&mut self) {
+        let clean = analyze::regime::clean(&self.steps);
+        let closed = |i: &usize| self.steps[*i].concurrency().is_some();
+        let kept: Vec<usize> = (0..clean.len()).filter(|i| clean[*i]).filter(closed).collect();
+        if kept.len() == self.windows.len() {
+            return;
+        }
+        self.windows.clear();
+        self.blocks = Default::default();
+        kept.into_iter().for_each(|i| self.keep(i));
+    }
+
+    /// Notes a load that devices answered with trouble and lowers the ceiling to the deepest one that they took without.
+    /// An error when the search cannot go on: a path changed, or there is trouble at any load.
+    fn mind_troubles(&mut self) -> Result<(), Halt> {
+        let step = &self.steps[self.steps.len() - 1];
+        if let Some(why) = paths_of(step) {
+            return Err(Halt::PathsChanged(why));
+        }
+        let Some(why) = trouble_of(step) else { return Ok(()) };
+        let concurrency = step.concurrency();
+        let at = concurrency.map_or_else(|| " at a rate".to_owned(), |n| format!(" with {n} outstanding"));
+        let halt = Halt::Trouble(format!("{why}{at}"));
+        self.stops.push(Stop { concurrency, why });
+        let Some(refused) = concurrency else { return Err(halt) };
+        if refused == 1 && self.stops.len() == 1 && step.incidents.timed_out() == 0 {
+            // A burst of refusals with one I/O outstanding may be another host's doing: it is looked at once more.
+            return Ok(());
+        }
+        let clean = |s: &&Step| trouble_of(s).is_none() && s.ios() > 0;
+        let below = self.steps.iter().filter(clean).filter_map(Step::concurrency).filter(|n| *n < refused);
+        match below.max() {
+            Some(clean) if self.stops.len() < STOPS_MAX => self.ceiling = self.ceiling.min(clean),
+            _ => return Err(halt),
+        }
+        Ok(())
     }
 
     /// Measures an open-loop window; the step is the last of [`Self::steps`] then.
@@ -152,6 +263,7 @@ impl<'a> Session<'a> {
             return Err(Halt::Budget);
         }
         self.tell(demand, phase);
+        let begun_s = self.spent_s;
         let load = Load { demand, measure_s: measure_s.min(room_s), phase };
         let guard_ns = self.options.guard_ns();
         let mut guard = Guard { progress: &mut *self.progress, guard_ns, tripped: false, stopped: false };
@@ -160,12 +272,14 @@ impl<'a> Session<'a> {
         let cost_s = step.spent_s();
         self.spent_s += if cost_s.is_finite() { cost_s.max(COST_LEAST_S) } else { measure_s };
         let ended = step.ended.clone();
+        let late = step.incidents.slowest_us.is_some_and(|us| us * 1e3 > guard_ns as f64);
         self.steps.push(step);
+        self.begun_s.push(begun_s);
         match ended {
             Ended::Failed(why) => Err(Halt::Failed(why)),
             Ended::Interrupted => Err(Halt::Interrupted),
             Ended::Stopped if stopped => Err(Halt::Interrupted),
-            Ended::Complete | Ended::Stopped => Ok(tripped),
+            Ended::Complete | Ended::Stopped => self.mind_troubles().map(|()| tripped || late),
         }
     }
 
@@ -235,5 +349,6 @@ fn window_of(step: &Step, begun_s: f64, guarded: bool) -> Window {
         response_s: step.response().mean_ns().map(|ns| ns * 1e-9),
         course,
         guarded,
+        troubled: false,
     }
 }

@@ -6,8 +6,8 @@
 //! known when it is submitted, so a simulated second of 3,400 I/Os costs about half a millisecond.
 
 use record::{
-    Arrival, CpuSeen, Demand, Ended, Flow, LatencyHistogram, Load, Slice, Step, Subject, SubjectError,
-    SubjectFacts, Watch, step::SLICE_S, subject::settled,
+    Arrival, CpuSeen, Demand, Ended, Flow, Incidents, LatencyHistogram, Load, Slice, Step, Subject,
+    SubjectError, SubjectFacts, Trouble, Watch, step::SLICE_S, subject::settled,
 };
 use stats::random::{Random, mix};
 use std::cmp::Reverse;
@@ -44,6 +44,10 @@ pub struct Model {
     pub delay_s: f64,
     /// The target fails at this second.
     pub fails_at_s: Option<f64>,
+    /// The device answers TASK SET FULL to commands beyond this many; each is sent again 3 ms later.
+    pub refuses_above: Option<u32>,
+    /// From this second on commands time out, one of so many.
+    pub times_out: Option<(f64, u64)>,
     /// Largest concurrency.
     pub concurrency_max: u32,
 }
@@ -86,8 +90,15 @@ impl Model {
             write_factor: 1.0,
             delay_s: 0.0,
             fails_at_s: None,
+            refuses_above: None,
+            times_out: None,
             concurrency_max: 4096,
         }
+    }
+
+    /// Whether the device refuses a command that makes so many.
+    fn refuses(&self, outstanding: u32) -> bool {
+        self.refuses_above.is_some_and(|most| outstanding > most)
     }
 
     /// Share of I/Os over `limit_ns` and throughput at a fixed concurrency over `seconds` of simulated time.
@@ -129,7 +140,14 @@ struct Path {
     tokens_at_ns: u64,
     servers_free_ns: BinaryHeap<Reverse<u64>>,
     epoch: (u64, f64),
+    submitted: u64,
+    timed_out: u64,
 }
+
+/// Until a refused command is sent again.
+const AGAIN_S: f64 = 0.003;
+/// A command that times out comes back after this long, aborted and sent again.
+const TIMEOUT_S: f64 = 2.0;
 
 impl Path {
     fn new(model: Model, seed: u64) -> Self {
@@ -144,6 +162,8 @@ impl Path {
             tokens_at_ns: 0,
             servers_free_ns: BinaryHeap::new(),
             epoch: (u64::MAX, 1.0),
+            submitted: 0,
+            timed_out: 0,
         }
     }
 
@@ -168,8 +188,22 @@ impl Path {
         let service_s = self.service_s(start_ns, outstanding, write);
         let end_ns = start_ns + (service_s * 1e9) as u64;
         self.servers_free_ns.push(Reverse(end_ns));
-        let at_done = end_ns + (self.model.delay_s * 1e9) as u64;
+        self.submitted += 1;
+        let mut late_s = self.model.delay_s;
+        late_s += if self.model.refuses(outstanding) { AGAIN_S } else { 0.0 };
+        if self.times_out(at_ns) {
+            self.timed_out += 1;
+            late_s += TIMEOUT_S;
+        }
+        let at_done = end_ns + (late_s * 1e9) as u64;
         Done { at_ns: at_done, latency_ns: at_done - at_ns, write }
+    }
+
+    fn times_out(&self, at_ns: u64) -> bool {
+        let due = |(from_s, every): (f64, u64)| {
+            at_ns as f64 * 1e-9 >= from_s && self.submitted.is_multiple_of(every)
+        };
+        self.model.times_out.is_some_and(due)
     }
 
     fn pass_bucket(&mut self, ready_ns: u64) -> u64 {
@@ -351,7 +385,23 @@ impl Subject for Simulated {
         };
         let fails_ns = self.path.model.fails_at_s.map(|s| (s * 1e9) as u64);
         let mut failed = false;
+        let model = self.path.model.clone();
+        let timed_out = self.path.timed_out;
+        let mut trouble = Trouble { device: "sim0".to_owned(), ..Trouble::default() };
+        let (mut look_ns, mut slowest_ns, mut refused_load) = (asked_ns + SLICE_NS, 0, false);
         let mut seen = |done: Done, outstanding: u32| {
+            let refused = u64::from(model.refuses(outstanding));
+            trouble.done += 1 + refused;
+            trouble.unsuccessful += refused;
+            trouble.sent_again += refused;
+            slowest_ns = slowest_ns.max(done.latency_ns);
+            if done.at_ns >= look_ns && !trouble.is_quiet() {
+                look_ns = done.at_ns + SLICE_NS;
+                if collector.watch.troubles(std::slice::from_ref(&trouble)) == Flow::Stop {
+                    refused_load = true;
+                    return false;
+                }
+            }
             if fails_ns.is_some_and(|f| done.at_ns >= f) {
                 failed = true;
                 return false;
@@ -378,7 +428,12 @@ impl Subject for Simulated {
             Demand::Closed { concurrency } => self.path.closed(concurrency, |d| seen(d, concurrency)),
             Demand::Open { rate_iops, arrival, .. } => self.path.open(rate_iops, arrival, cap, seen),
         }
-        let stopped = collector.stopped;
+        // What is in flight at the end is waited for: that is when a hung command is found out.
+        trouble.timed_out = self.path.timed_out - timed_out;
+        if trouble.timed_out > 0 {
+            slowest_ns = slowest_ns.max((TIMEOUT_S * 1e9) as u64);
+        }
+        let stopped = collector.stopped || refused_load;
         let mut slices = collector.slices;
         let settle_end = settled_ns.unwrap_or(self.path.now_ns);
         if failed {
@@ -398,6 +453,12 @@ impl Subject for Simulated {
             cpu: self.core(ios, measured_s),
             host: None,
             doubts: Vec::new(),
+            starved: 0,
+            incidents: Incidents {
+                slowest_us: (slowest_ns > 0).then_some(slowest_ns as f64 / 1e3),
+                troubles: if trouble.is_quiet() { Vec::new() } else { vec![trouble] },
+                failed: None,
+            },
             ended: if failed {
                 Ended::Failed("the simulated target failed".into())
             } else if stopped {

@@ -6,7 +6,7 @@ use crate::block::Block;
 use crate::confirm::{mib_per_io, statistic_us};
 use crate::search::Finding;
 use crate::session::{Halt, SETTLE_LEAST_S, Session};
-use record::{LatencyLimit, Phase};
+use record::{Doubt, DoubtId, LatencyLimit, Phase, Weight};
 use stats::{bootstrap, isotonic, series};
 
 /// A window of a sweep is no longer than this.
@@ -39,10 +39,21 @@ pub(crate) fn sweep(session: &mut Session) -> Result<Finding, Halt> {
     }
     match cut {
         Some(halt) if session.windows.is_empty() => return Err(halt),
-        Some(halt @ (Halt::Failed(_) | Halt::Interrupted | Halt::Refused(_))) => return Err(halt),
-        Some(Halt::Budget) | None => {}
+        Some(halt @ (Halt::Failed(_) | Halt::Interrupted | Halt::Refused(_) | Halt::PathsChanged(_))) => {
+            return Err(halt);
+        }
+        Some(Halt::Budget | Halt::Trouble(_)) | None => {}
     }
-    Ok(Finding { load_line: line(session), ..Finding::of(Outcome::Swept) })
+    let doubts = left_out(session, &depths).into_iter().collect();
+    Ok(Finding { load_line: line(session), doubts, ..Finding::of(Outcome::Swept) })
+}
+
+/// Listed depths that were not measured, because devices answered with trouble there or below.
+fn left_out(session: &Session, depths: &[u32]) -> Option<Doubt> {
+    let stop = session.stops.first()?;
+    let out: Vec<String> = depths.iter().filter(|d| **d > session.ceiling).map(u32::to_string).collect();
+    let text = format!("depths {} are left out: the guard stopped the load, {}", out.join(", "), stop.why);
+    (!out.is_empty()).then_some(Doubt { id: DoubtId::CutShort, weight: Weight::Caution, text })
 }
 
 fn one_pass(session: &mut Session, order: &[u32], window_s: f64) -> Result<(), Halt> {
@@ -51,7 +62,7 @@ fn one_pass(session: &mut Session, order: &[u32], window_s: f64) -> Result<(), H
             continue;
         }
         let window = session.closed(depth, window_s, Phase::Sweep)?;
-        if window.guarded {
+        if window.guarded && !window.troubled {
             session.ceiling = session.ceiling.min(depth.max(2) - 1);
         }
     }

@@ -98,6 +98,8 @@ impl Subject for Garbage {
             cpu: None,
             host: None,
             doubts: Vec::new(),
+            starved: 0,
+            incidents: record::Incidents::default(),
             ended,
         })
     }
@@ -158,6 +160,8 @@ impl Subject for Silent {
             cpu: None,
             host: None,
             doubts: Vec::new(),
+            starved: 0,
+            incidents: record::Incidents::default(),
             ended: Ended::Complete,
         })
     }

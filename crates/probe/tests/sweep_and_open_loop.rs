@@ -4,7 +4,7 @@
 
 use probe::simulated::{Model, Simulated};
 use probe::{OpenLoop, Options, Outcome, ProbeError, Searched, search};
-use record::{Phase, Step};
+use record::{DoubtId, Phase, Step};
 
 fn run(model: Model, options: &Options) -> Searched {
     search(&mut Simulated::new(model, options.seed), options, &mut ()).unwrap()
@@ -106,4 +106,22 @@ fn open_loops_are_left_out_when_not_wanted_or_when_time_is_short() {
     assert!(run(base(), &short).open_loop.is_empty());
     let auto = Options { open_loop: OpenLoop::Auto, ..options() };
     assert!(!run(base(), &auto).open_loop.is_empty());
+}
+
+#[test]
+fn a_rate_that_the_budget_left_no_room_for_is_said() {
+    let rates = |found: &Searched| {
+        let said = found.doubts.iter().filter(|d| d.id == DoubtId::CutShort);
+        said.map(|d| d.text.clone()).collect::<Vec<_>>()
+    };
+    let asked = Options { rates_iops: vec![900.0, 1000.0], ..options() };
+    assert!(rates(&run(base(), &asked)).is_empty());
+    // As long as the search alone takes: what is left is too short for a rate.
+    let search_alone_s = run(base(), &options()).spent_s;
+    let found = (0..20)
+        .map(|i| run(base(), &Options { budget_s: search_alone_s - 0.1 * f64::from(i), ..asked.clone() }))
+        .find(|found| found.open_loop.len() < 2)
+        .expect("a budget that the search spends");
+    let said = rates(&found);
+    assert!(said.iter().any(|text| text.contains("1000 IOPS was not tried")), "{said:?}");
 }

@@ -47,6 +47,8 @@ pub enum DoubtId {
     CountersDisagree,
     /// Throughput stepped during the measurement.
     NotSteady,
+    /// Some I/Os were passed over while others were served.
+    Starved,
     /// The generator did not keep what was asked (concurrency, rate).
     GeneratorLag,
     /// A split cannot be known here.
@@ -55,6 +57,14 @@ pub enum DoubtId {
     QueueDepthChanged,
     /// I/O errors.
     IoErrors,
+    /// The device answered TASK SET FULL or BUSY: it was offered more than it takes.
+    QueueFull,
+    /// Commands timed out.
+    Timeouts,
+    /// Commands ended in something other than success, and yet no I/O failed.
+    RecoveredErrors,
+    /// A path of a multipath device failed or came back during the run.
+    PathsChanged,
     /// A part of the path is hidden (virtual disk, array).
     PathHidden,
     /// A setting made the measurement impossible (iostats off ...).

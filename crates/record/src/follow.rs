@@ -1,6 +1,7 @@
 //! Where the I/Os stood during a step, as counters of each layer tell.
 
 use crate::doubt::Doubt;
+use crate::incident::Trouble;
 use serde::{Deserialize, Serialize};
 
 /// Follows the queue while a load runs. The load generator calls it around each measured window.
@@ -9,6 +10,15 @@ pub trait Follow: Send {
     fn begin(&mut self);
     /// The window ends now; `window` says what the generator itself counted in it.
     fn end(&mut self, window: &Window) -> Followed;
+
+    /// A load is about to be put on, before settling and `begin`.
+    fn load_on(&mut self) {}
+
+    /// What devices answered besides success since the load was put on; quiet devices are left out. Cheap enough to be
+    /// asked every 100 ms.
+    fn troubles(&mut self) -> Vec<Trouble> {
+        Vec::new()
+    }
 }
 
 /// What the generator counted between `begin` and `end`.
@@ -131,6 +141,20 @@ pub struct LayerSeen {
     pub little_error: Option<f64>,
     /// SCSI commands sent and completed by count during the window, and failed ones.
     pub scsi: Option<ScsiSeen>,
+    /// Who shared the host adapter's tags with this LUN; absent where nobody can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag_sharing: Option<TagSharing>,
+}
+
+/// LUNs of one SCSI host share its tags: each that sent a command in the last seconds keeps an equal part for itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TagSharing {
+    /// Other LUNs of the same host.
+    pub siblings: u32,
+    /// Those that sent commands in the window or in the seconds before.
+    pub active: Vec<String>,
+    /// LUNs that the kernel itself counted as active, this one included; only root may read it.
+    pub counted: Option<u32>,
 }
 
 /// SCSI's own counters over one window.

@@ -10,6 +10,7 @@ pub mod doubt;
 pub mod facts;
 pub mod follow;
 pub mod histogram;
+pub mod incident;
 pub mod limit;
 pub mod load;
 pub mod path;
@@ -20,8 +21,11 @@ pub mod subject;
 
 pub use doubt::{Doubt, DoubtId, Weight};
 pub use facts::HostFacts;
-pub use follow::{CoreSeen, CpuSeen, Follow, Followed, HostSeen, How, LayerSeen, ScsiSeen, Standing, Window};
+pub use follow::{
+    CoreSeen, CpuSeen, Follow, Followed, HostSeen, How, LayerSeen, ScsiSeen, Standing, TagSharing, Window,
+};
 pub use histogram::LatencyHistogram;
+pub use incident::{Answers, DepthSeen, FailedIos, Incidents, Trouble};
 pub use limit::{LatencyLimit, LimitError, Statistic};
 pub use load::{Arrival, Demand, Load, Phase};
 pub use path::{IoPath, Layer, LayerKind, Limit, LimitKind, Tunable};

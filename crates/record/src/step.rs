@@ -3,6 +3,7 @@
 use crate::doubt::Doubt;
 use crate::follow::{CpuSeen, HostSeen, LayerSeen};
 use crate::histogram::LatencyHistogram;
+use crate::incident::Incidents;
 use crate::load::Load;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,13 @@ pub struct Step {
     pub host: Option<HostSeen>,
     /// What the subject itself noticed (punted requests, cache hits ...).
     pub doubts: Vec<Doubt>,
+    /// I/Os that were outstanding during the whole window and did not complete in it. They are in no slice; each waited for
+    /// at least `measured_s`. Many short ones passing a few that are never served is starvation.
+    #[serde(default)]
+    pub starved: u64,
+    /// Answers other than success, failed and very late I/Os, from putting the load on to its last I/O.
+    #[serde(default)]
+    pub incidents: Incidents,
     /// How the window ended.
     pub ended: Ended,
 }
@@ -149,13 +157,44 @@ impl Step {
         self.slices.iter().flat_map(|s| IoClass::ALL.map(|c| s.class(c).errors)).sum()
     }
 
-    /// All latencies of one class merged.
+    /// All latencies of one class merged. An I/O that was passed over for the whole window counts with the window's length, the
+    /// least it waited: left out, the ones never served would make the mean and the tail look better than they are.
     pub fn latency(&self, class: IoClass) -> LatencyHistogram {
+        let mut whole = self.completed(class);
+        let unserved = self.unserved();
+        if unserved > 0 && class == self.starved_class() {
+            whole.record_many_ns((self.measured_s * 1e9) as u64, unserved);
+        }
+        whole
+    }
+
+    /// Latencies of the I/Os of one class that completed in the window.
+    fn completed(&self, class: IoClass) -> LatencyHistogram {
         let mut whole = LatencyHistogram::new();
         for histogram in self.slices.iter().filter_map(|s| s.class(class).latency.as_ref()) {
             whole.merge(histogram);
         }
         whole
+    }
+
+    /// Of the `starved` I/Os, those that the completed ones do not account for. By Little's law, N times the window's length
+    /// is the sum of all response times; what is missing are the I/Os that were passed over. On a device slower than the
+    /// window nothing is missing, since the completions carry what was waited before it began.
+    pub fn unserved(&self) -> u64 {
+        if self.starved == 0 || self.measured_s <= 0.0 {
+            return 0;
+        }
+        let held_s = self.outstanding_mean().unwrap_or(0.0) * self.measured_s;
+        let sum_ns = |class| self.completed(class).sum_ns();
+        let accounted_s = (sum_ns(IoClass::Read) + sum_ns(IoClass::Write)) as f64 * 1e-9;
+        let missing = ((held_s - accounted_s) / self.measured_s).round().max(0.0) as u64;
+        missing.min(self.starved)
+    }
+
+    /// The class that I/Os passed over are counted in: the one the workload has most of.
+    pub fn starved_class(&self) -> IoClass {
+        let count = |class| self.slices.iter().map(|s| s.class(class).count()).sum::<u64>();
+        if count(IoClass::Write) > count(IoClass::Read) { IoClass::Write } else { IoClass::Read }
     }
 
     /// Reads and writes merged: the response time of the workload's I/Os.

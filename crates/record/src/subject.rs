@@ -1,5 +1,6 @@
 //! Whatever can be put under load.
 
+use crate::incident::Trouble;
 use crate::load::Load;
 use crate::path::IoPath;
 use crate::step::{Slice, Step};
@@ -56,6 +57,12 @@ pub struct SubjectFacts {
 pub trait Watch {
     /// Called about every 100 ms from the measuring thread, never from a worker.
     fn slice(&mut self, slice: &Slice) -> Flow;
+
+    /// Called about every 100 ms while the load is on, settling included, with what devices answered besides success
+    /// since it was put on.
+    fn troubles(&mut self, _troubles: &[Trouble]) -> Flow {
+        Flow::Continue
+    }
 }
 
 /// Watches nothing.

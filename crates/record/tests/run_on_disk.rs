@@ -37,6 +37,7 @@ fn layer(name: &str, iops: f64) -> LayerSeen {
         device_queue_limit_range: Some((31.0, 32.0)),
         little_error: Some(0.01),
         scsi: Some(ScsiSeen { requested: 10, done: 9, errors: 1, timeouts: None }),
+        tag_sharing: None,
     }
 }
 
@@ -64,6 +65,8 @@ fn step(concurrency: u32, slices: Vec<Vec<u64>>) -> Step {
         cpu: Some(CpuSeen { user_us_per_io: 0.1, cores: vec![CoreSeen::default()], ..CpuSeen::default() }),
         host: Some(HostSeen { steal: Some(0.01), ..HostSeen::default() }),
         doubts: vec![Doubt { id: DoubtId::ForeignIo, weight: Weight::Caution, text: "3 IOPS".to_owned() }],
+        starved: 0,
+        incidents: Incidents::default(),
         ended: Ended::Failed("No space left on device".to_owned()),
     };
     step.layers = vec![layer("sda", step.iops())];

@@ -75,7 +75,7 @@ impl Known {
 pub fn line_name(answer: &Answer) -> &'static str {
     match answer.outcome {
         Outcome::NeverReached { .. } => "saturation",
-        Outcome::EdgeOfRange { .. } => "at least",
+        Outcome::EdgeOfRange { .. } | Outcome::Guarded { .. } => "at least",
         _ => "load line",
     }
 }

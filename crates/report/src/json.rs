@@ -3,13 +3,15 @@
 //! Fields that outside checks rely on: `load_line {iops, mib_per_s, concurrency, limit, ci95}`, `knee {concurrency}`,
 //! `bound_by {layer, evidence, advice}`, `steps[] {concurrency, iops, mib_per_s, response_us {mean, p50, p95, p99, p999,
 //! max}, above, host_queue, device_queue, cpu_us_per_io, seconds}`, `warnings[]`, `run`. They keep their names and units
-//! within a version. Absent is null, never 0. Where only a bound of a queue is known, the queue is null and its
+//! within a version. `bound_by.advice[]` is `{text, file, now, try_value, expected, expected_iops, expected_concurrency}`: `try_value`
+//! is what the file takes as it stands, and `expected_iops` the throughput at `expected_concurrency` once this change and
+//! those listed before it are made, null where the model does not hold. Absent is null, never 0. Where only a bound of a queue is known, the queue is null and its
 //! `*_bounds` hold the bound; `null` as upper bound means that nothing bounds it.
 
 use crate::cores::{self, CoreRow};
 use crate::curve::{self, Known};
 use crate::{ProbeReport, words};
-use analyze::{Advice, BoundBy, Point, Queue};
+use analyze::{Advice, BoundBy, DeviceTrouble, Point, Queue};
 use probe::{Comfort, Knee, LoadLine, OpenPoint, Outcome, Percentiles};
 use record::run::RunDocument;
 use record::{Doubt, HostFacts, IoPath, LatencyHistogram, LatencyLimit, LayerSeen, SubjectFacts};
@@ -71,6 +73,7 @@ struct Document<'a> {
     core_sweep: Option<Vec<CoreRow>>,
     open_loop: &'a [OpenPoint],
     warnings: &'a [Doubt],
+    troubles: Vec<DeviceTrouble>,
     subject: SubjectFacts,
     host: &'a HostFacts,
     path: Option<&'a IoPath>,
@@ -122,6 +125,7 @@ struct StepShown<'a> {
     seconds: f64,
     windows: u32,
     errors: u64,
+    slowest_us: Option<f64>,
     layers: &'a [LayerSeen],
 }
 
@@ -145,6 +149,7 @@ fn document(report: &ProbeReport) -> Document<'_> {
         core_sweep: cores::rows(report),
         open_loop: &answer.open_loop,
         warnings: &answer.doubts,
+        troubles: analyze::trouble::devices(&answer.steps, report.path.as_ref()),
         subject: SubjectFacts { path: None, ..report.subject.clone() },
         host: &report.host,
         path: report.path.as_ref(),
@@ -161,6 +166,7 @@ pub fn outcome_word(outcome: &Outcome) -> &'static str {
         Outcome::NeverReached { .. } => "never-reached",
         Outcome::BrokenAtOne { .. } => "broken-at-one",
         Outcome::EdgeOfRange { .. } => "edge-of-range",
+        Outcome::Guarded { .. } => "guarded",
         Outcome::NotSteady { .. } => "not-steady",
         Outcome::Burst { .. } => "burst",
         Outcome::CannotTell { .. } => "cannot-tell",
@@ -186,7 +192,7 @@ fn step<'a>(limit: &LatencyLimit, point: &'a Point) -> StepShown<'a> {
         iops: point.iops,
         iops_ci95: point.iops_ci95,
         mib_per_s: point.mib_per_s,
-        response_us: of(&point.response),
+        response_us: of(&point.response).map(|p| longest(p, point.slowest_us)),
         read_us: of(&point.read),
         write_us: of(&point.write),
         flush_us: of(&point.flush),
@@ -206,8 +212,14 @@ fn step<'a>(limit: &LatencyLimit, point: &'a Point) -> StepShown<'a> {
         seconds: point.seconds,
         windows: point.windows,
         errors: point.errors,
+        slowest_us: point.slowest_us,
         layers: &point.layers,
     }
+}
+
+/// The longest I/O may have come back only after its window: it is the largest all the same.
+fn longest(percentiles: Percentiles, slowest_us: Option<f64>) -> Percentiles {
+    Percentiles { max: percentiles.max.max(slowest_us.unwrap_or(0.0)), ..percentiles }
 }
 
 fn bounds(queue: &Queue) -> Option<[f64; 2]> {

@@ -35,6 +35,9 @@ pub fn verdict(answer: &Answer) -> Verdict {
             ],
         },
         (Outcome::EdgeOfRange { concurrency }, line) => edge(answer, *concurrency, line),
+        (Outcome::Guarded { concurrency, stopped_at, why }, line) => {
+            guarded(answer, *concurrency, *stopped_at, why, line)
+        }
         (Outcome::NotSteady { why }, _) => no_line(format!("throughput is not steady: {}", sentence(why))),
         (Outcome::Burst { before_iops, after_iops, after_s }, _) => Verdict {
             label: "Burst",
@@ -119,6 +122,26 @@ fn edge(answer: &Answer, concurrency: u32, line: Option<&LoadLine>) -> Verdict {
     }
 }
 
+fn guarded(
+    answer: &Answer,
+    concurrency: u32,
+    stopped_at: u32,
+    why: &str,
+    line: Option<&LoadLine>,
+) -> Verdict {
+    let carried = line.map_or_else(String::new, |l| format!("{} IOPS at ", whole(l.iops)));
+    Verdict {
+        label: "Stopped by the guard",
+        headline: format!("{} holds up to {carried}{concurrency} outstanding I/Os.", answer.limit),
+        more: std::iter::once(format!(
+            "More was not tried: with {stopped_at} outstanding, {}",
+            sentence(why)
+        ))
+        .chain(line.map(qualified).unwrap_or_default())
+        .collect(),
+    }
+}
+
 fn carried(line: &LoadLine) -> String {
     format!(
         "{} IOPS ({} MiB/s) at {} outstanding I/Os, {}",
@@ -128,6 +151,10 @@ fn carried(line: &LoadLine) -> String {
         line.limit
     )
 }
+
+/// A statistic up to this ratio to its limit is told as held within its noise: histograms keep values within 1 %, and the
+/// tail of a window of seconds is not known better than that.
+const WITHIN_NOISE: f64 = 1.02;
 
 fn qualified(line: &LoadLine) -> Vec<String> {
     let [low, high] = line.ci95;
@@ -143,10 +170,20 @@ fn qualified(line: &LoadLine) -> Vec<String> {
         more.push("That is wide: a longer --budget narrows it.".to_owned());
     }
     if let Some(confirmed_us) = line.confirmed_us {
-        let statistic = line.limit.statistic;
-        more.push(format!("confirmed for {} s: {statistic} {}", count(line.steady_s), time(confirmed_us)));
+        let (seconds, statistic) = (count(line.steady_s), line.limit.statistic);
+        more.push(format!("{} {seconds} s: {statistic} {}", held(line, confirmed_us), time(confirmed_us)));
     }
     more
+}
+
+/// What the confirming window showed. The share of I/Os over the limit is judged, with its noise, so the statistic itself
+/// may come out a little above the limit where the limit holds.
+fn held(line: &LoadLine, confirmed_us: f64) -> &'static str {
+    match confirmed_us * 1e3 / line.limit.limit_ns as f64 {
+        ratio if ratio <= 1.0 => "confirmed for",
+        ratio if ratio <= WITHIN_NOISE => "held within its noise for",
+        _ => "over the limit when measured for",
+    }
 }
 
 /// Text that ends like a sentence.
@@ -207,10 +244,15 @@ pub fn doubt_words(id: DoubtId) -> &'static str {
         DoubtId::ColdStart => "cold start",
         DoubtId::CountersDisagree => "counters disagree",
         DoubtId::NotSteady => "not steady",
+        DoubtId::Starved => "I/Os passed over",
         DoubtId::GeneratorLag => "load generator lagged",
         DoubtId::SplitUnknown => "split not known",
         DoubtId::QueueDepthChanged => "queue depth changed",
         DoubtId::IoErrors => "I/O errors",
+        DoubtId::QueueFull => "the device refuses commands",
+        DoubtId::Timeouts => "commands timed out",
+        DoubtId::RecoveredErrors => "recovered errors",
+        DoubtId::PathsChanged => "paths changed",
         DoubtId::PathHidden => "a part of the path is hidden",
         DoubtId::CountersOff => "counters off",
         DoubtId::CutShort => "cut short",

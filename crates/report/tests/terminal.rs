@@ -91,6 +91,21 @@ Marks       knee at 6.3 I/Os (unloaded 700 us); 95 % of all throughput at 18;
 }
 
 #[test]
+fn a_window_above_the_limit_is_not_called_confirmed() {
+    let told = |us: f64| {
+        let mut report = fixture::found();
+        report.answer.load_line.as_mut().unwrap().confirmed_us = Some(us);
+        shown(&report)
+    };
+    assert!(told(15_000.0).contains("confirmed for 3 s: p99 15.0 ms"));
+    let slightly = told(15_040.0);
+    assert!(slightly.contains("held within its noise for 3 s: p99 15.0 ms"), "{slightly}");
+    let over = told(17_000.0);
+    assert!(over.contains("over the limit when measured for 3 s: p99 17.0 ms"), "{over}");
+    assert!(!slightly.contains("confirmed") && !over.contains("confirmed"));
+}
+
+#[test]
 fn a_wide_interval_says_what_narrows_it() {
     let mut report = fixture::found();
     report.answer.load_line.as_mut().unwrap().wide = true;

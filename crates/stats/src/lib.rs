@@ -10,7 +10,7 @@
 //! | how does a rate of misses grow with load? | [`poisson`], [`isotonic`] |
 //! | where does warming up end, is it steady, did it step? | [`steady`], [`change`] |
 //! | what curve has the path, where is its knee? | [`closed`] |
-//! | what would theory say? | [`queueing`] |
+//! | what would theory say? | [`queueing`], [`network`] |
 //! | an interval for anything | [`bootstrap`] |
 
 pub mod bootstrap;
@@ -20,6 +20,7 @@ pub mod distribution;
 pub mod early_stop;
 pub mod isotonic;
 pub mod line;
+pub mod network;
 pub mod order;
 pub mod poisson;
 pub mod queueing;

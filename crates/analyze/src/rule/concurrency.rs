@@ -74,6 +74,7 @@ fn verdict(case: &Case, last: &Point, headline: String, evidence: Vec<String>) -
                 "up to {:.0} IOPS at {twice} outstanding, if the path still has room",
                 2.0 * last.iops
             )),
+            ..Advice::default()
         }],
     }
 }

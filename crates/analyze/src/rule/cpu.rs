@@ -53,13 +53,7 @@ pub fn no_time_left(case: &Case) -> Option<BoundBy> {
 fn advice(case: &Case, workers: u32, per_core: f64, delay: f64) -> Vec<Advice> {
     let mut list = Vec::new();
     if delay > 0.05 {
-        list.push(Advice {
-            text: "Stop or move what competes for the cores, then probe again.".to_owned(),
-            file: None,
-            now: None,
-            try_value: None,
-            expected: None,
-        });
+        list.push(Advice::words("Stop or move what competes for the cores, then probe again."));
     }
     list.push(Advice {
         text: "Spread the load over more cores: --workers, or --cores 1..N to see how many it takes."
@@ -68,6 +62,7 @@ fn advice(case: &Case, workers: u32, per_core: f64, delay: f64) -> Vec<Advice> {
         now: Some(workers.to_string()),
         try_value: Some((2 * workers).to_string()),
         expected: Some(format!("about {per_core:.0} IOPS more per core until another layer binds")),
+        ..Advice::default()
     });
     if case.subject.block_bytes < 64 * 1024 && case.subject.engine == "sync" {
         list.push(Advice {
@@ -75,7 +70,7 @@ fn advice(case: &Case, workers: u32, per_core: f64, delay: f64) -> Vec<Advice> {
             file: None,
             now: Some(case.subject.engine.clone()),
             try_value: Some("io_uring".to_owned()),
-            expected: None,
+            ..Advice::default()
         });
     }
     list

@@ -1,10 +1,25 @@
-//! The host queue: nr_requests, host tags or the scheduler hold I/Os back while the device has room.
+//! The host queue: nr_requests, the driver's tags or the scheduler hold I/Os back while the device has room.
 
 use crate::bound_by::{Advice, BoundBy, BoundLayer};
-use crate::case::{Case, device_limit};
+use crate::case::Case;
+use crate::ceiling::{Ceiling, Slots, queues_of};
+use crate::outlook::Model;
 use crate::rule::{SCALES, STANDS, time};
-use crate::split::{TAGS_TAKEN, queue_of, tags_of};
-use record::{Layer, LayerSeen, Limit, LimitKind};
+use crate::split::{PINNED_SHARE, TAGS_TAKEN, at_peak, queue_of};
+use record::{Layer, LayerSeen, LimitKind};
+
+/// What holds I/Os back in the host queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Held {
+    /// All requests that may be allocated are taken.
+    Requests(f64),
+    /// All tags of the driver are taken.
+    DriverTags(f64),
+    /// The driver never had more sent, and no file says why.
+    Hidden(f64),
+    /// The scheduler.
+    Scheduler,
+}
 
 /// Added I/Os stand in the host queue: at a request limit, or held by the scheduler.
 pub fn requests(case: &Case) -> Option<BoundBy> {
@@ -15,36 +30,49 @@ pub fn requests(case: &Case) -> Option<BoundBy> {
         return None;
     }
     let inside = queue_of(&seen.inside).high_or_mean();
-    let at_tags = tags_of(layer).filter(|tags| inside >= TAGS_TAKEN * tags);
     let scheduler = layer.tunable("scheduler").map_or("none", |t| t.value.as_str()).to_owned();
     let device = queue_of(&seen.device_queue).high_or_mean();
-    let what = match (at_tags, hidden_slots(seen, layer)) {
-        (Some(tags), None) => format!("all {tags:.0} requests (nr_requests) are taken"),
-        (_, Some(slots)) => {
-            format!("its driver never had more than {slots:.0} I/Os sent, a limit that no file shows")
+    let held = held(case, seen, layer);
+    let what = match held {
+        Held::Requests(n) => format!("all {n:.0} requests (nr_requests) are taken"),
+        Held::DriverTags(n) => format!("all {n:.0} tags of its driver are taken"),
+        Held::Hidden(n) => {
+            format!("its driver never had more than {n:.0} I/Os sent, a limit that no file shows")
         }
-        (None, None) => format!("scheduler {scheduler} holds I/Os back while the device has room"),
+        Held::Scheduler => format!("scheduler {scheduler} holds I/Os back while the device has room"),
     };
-    let headline = format!("the host queue of {}: {what}", layer.name);
     let mut evidence = vec![format!(
         "{} held {inside:.1} requests, {device:.1} of them at the device; a request waits {} in the host queue",
         layer.name,
         waits(case, seen)
     )];
-    if let Some((limit, kind)) = device_limit(seen, layer) {
-        evidence.push(format!("the device takes {limit:.0} ({})", limit_word(kind)));
+    if let Some((limit, slots)) = Ceiling::of(seen, layer).lowest() {
+        evidence.push(format!("the device takes {limit:.0} ({})", slots_word(slots)));
     }
     Some(BoundBy {
         layer: BoundLayer::HostQueue,
-        headline,
+        headline: format!("the host queue of {}: {what}", layer.name),
         evidence,
         refuted_by: format!(
             "throughput that stays when nr_requests of {} is doubled or its scheduler is set to none",
             layer.name
         ),
         runner_up: None,
-        advice: advice(case, seen, layer, at_tags, &scheduler),
+        advice: advice(case, seen, layer, held, &scheduler),
     })
+}
+
+fn held(case: &Case, seen: &LayerSeen, layer: &Layer) -> Held {
+    let standing = queue_of(&seen.device_queue).high_or_mean();
+    match Ceiling::of(seen, layer).lowest() {
+        Some((limit, slots)) if standing >= TAGS_TAKEN * limit => match slots {
+            Slots::Requests => return Held::Requests(limit),
+            Slots::DriverTags => return Held::DriverTags(limit),
+            _ => {}
+        },
+        _ => {}
+    }
+    hidden_slots(case, seen, layer).map_or(Held::Scheduler, Held::Hidden)
 }
 
 /// Time in the host queue: the layer's own figure, else Little's law on what was found to stand there.
@@ -55,84 +83,96 @@ fn waits(case: &Case, seen: &LayerSeen) -> String {
 }
 
 /// A peak that the mean nearly reaches, clearly below every limit in a file: slots of the driver or of a virtual queue.
-fn hidden_slots(seen: &LayerSeen, layer: &Layer) -> Option<f64> {
+fn hidden_slots(case: &Case, seen: &LayerSeen, layer: &Layer) -> Option<f64> {
     let peak = seen.device_queue_peak?;
     let mean = queue_of(&seen.device_queue).high_or_mean();
-    let (limit, _) = device_limit(seen, layer)?;
-    // bfq and kyber hold I/Os back by themselves; none and mq-deadline send what the driver takes.
-    let sends_all =
-        layer.tunable("scheduler").is_none_or(|t| matches!(t.value.as_str(), "none" | "mq-deadline"));
+    let (limit, _) = Ceiling::of(seen, layer).lowest()?;
     // Requests must wait before those slots: a device that has all that were let in is not what holds them back.
-    let waiting = queue_of(&seen.inside).high_or_mean() >= 1.25 * peak;
-    (waiting && sends_all && peak >= 4.0 && mean >= 0.8 * peak && peak < 0.9 * limit).then_some(peak)
+    let waiting = case.last()?.host_queue.high_or_mean() >= 0.25 * peak;
+    let steady = at_peak(seen).is_some() || (peak >= 4.0 && mean >= 0.8 * peak);
+    (waiting && steady && sends_all(layer) && peak < 0.9 * limit).then_some(peak)
 }
 
-fn limit_word(kind: LimitKind) -> &'static str {
-    match kind {
-        LimitKind::LunQueueDepth => "LUN queue depth",
-        _ => "requests per hardware queue times queues",
+/// bfq and kyber hold I/Os back by themselves; none and mq-deadline send what the driver takes.
+pub fn sends_all(layer: &Layer) -> bool {
+    layer.tunable("scheduler").is_none_or(|t| matches!(t.value.as_str(), "none" | "mq-deadline"))
+}
+
+fn slots_word(slots: Slots) -> &'static str {
+    match slots {
+        Slots::LunDepth => "LUN queue depth",
+        Slots::HostTags => "can_queue of its host adapter",
+        Slots::SharedTags => "its part of the adapter's tags",
+        Slots::DriverTags => "tags of its driver",
+        Slots::Requests => "nr_requests",
     }
 }
 
-fn advice(
-    case: &Case,
-    seen: &LayerSeen,
-    layer: &Layer,
-    at_tags: Option<f64>,
-    scheduler: &str,
-) -> Vec<Advice> {
+fn advice(case: &Case, seen: &LayerSeen, layer: &Layer, held: Held, scheduler: &str) -> Vec<Advice> {
     let mut list = Vec::new();
-    if let (Some(tags), Some(limit)) = (at_tags, layer.limit(LimitKind::RequestsPerQueue)) {
-        list.extend(raise(case, seen, layer, tags, limit));
+    match held {
+        Held::Requests(taken) => list.extend(raise(case, seen, layer, taken)),
+        Held::DriverTags(_) => list.push(Advice::words(format!(
+            "No file changes how many requests the driver of {} takes while the device lives: it is set where the device is made ({}).",
+            layer.name,
+            where_made(layer)
+        ))),
+        Held::Hidden(_) | Held::Scheduler => {}
     }
+    // A scheduler that sends all that the driver takes holds nothing back.
+    let sends_what_it_has = matches!(held, Held::Requests(_)) && sends_all(layer);
+    let holds = !(matches!(held, Held::DriverTags(_)) || sends_what_it_has);
     if scheduler != "none"
+        && holds
         && let Some(tunable) = layer.tunable("scheduler")
     {
-        list.push(Advice {
-            text: format!("Try scheduler none on {} and compare, commit latency included.", layer.name),
-            file: Some(tunable.file.clone()),
-            now: Some(scheduler.to_owned()),
-            try_value: Some("none".to_owned()),
-            expected: None,
-        });
+        list.push(Advice::change(
+            format!("Try scheduler none on {} and compare, commit latency included.", layer.name),
+            &tunable.file,
+            scheduler,
+            "none",
+        ));
     }
     list
 }
 
-/// Twice the requests, if the driver would send more of them. The model: each is served in the same time.
-fn raise(case: &Case, seen: &LayerSeen, layer: &Layer, tags: f64, limit: &Limit) -> Option<Advice> {
-    let last = case.last()?;
-    let outstanding = f64::from(last.concurrency);
-    let sent = queue_of(&seen.device_queue).high_or_mean();
-    let sendable = hidden_slots(seen, layer).or(driver_takes(layer)).unwrap_or(f64::INFINITY);
-    // With an elevator the driver's own limit stands below nr_requests; without one they are the same.
-    let at_once = if sendable <= tags && layer.tunable("scheduler").is_some_and(|t| t.value != "none") {
-        sendable
-    } else {
-        2.0 * tags
-    };
-    let at_once = at_once.min(outstanding);
-    (at_once > 1.1 * sent).then(|| Advice {
-        text: format!(
+fn where_made(layer: &Layer) -> &'static str {
+    match layer.kind {
+        record::LayerKind::Nvme => "nvme.io_queue_depth, or the queue size of the fabrics connection",
+        record::LayerKind::Virtio => "queue-size of the virtual disk, in the hypervisor",
+        record::LayerKind::Loop => "hw_queue_depth of the loop driver",
+        _ if layer.name.starts_with("nullb") => "hw_queue_depth of null_blk",
+        _ => "a module parameter, or the server it belongs to",
+    }
+}
+
+/// Twice the requests, as far as the driver takes them.
+fn raise(case: &Case, seen: &LayerSeen, layer: &Layer, taken: f64) -> Option<Advice> {
+    let limit = layer.limit(LimitKind::RequestsPerQueue)?;
+    let ceiling = Ceiling::of(seen, layer);
+    let queues = queues_of(layer);
+    // Without a scheduler a request is a driver tag, and the kernel refuses more than there are.
+    let unscheduled = layer.tunable("scheduler").is_none_or(|t| t.value == "none");
+    let tags = layer.limit(LimitKind::TagsPerQueue).or(layer.limit(LimitKind::HostCanQueue));
+    let most = tags.filter(|_| unscheduled).map_or(f64::INFINITY, |l| l.value);
+    let goal = (2.0 * limit.value).min(most);
+    let next = ceiling.with(Slots::Requests, goal * queues).lowest()?.0;
+    if goal <= limit.value || next <= taken / PINNED_SHARE {
+        return None;
+    }
+    let outlook =
+        Model::of(case).map(|m| m.changed(&seen.name, |c| c.with(Slots::Requests, goal * queues)).outlook());
+    let advice = Advice::change(
+        format!(
             "Raise nr_requests of {}; with scheduler none it cannot exceed the driver's tags.",
             layer.name
         ),
-        file: Some(limit.file.clone()),
-        now: Some(format!("{:.0}", limit.value)),
-        try_value: Some(format!("{:.0}", 2.0 * limit.value)),
-        expected: seen.service_us.map(|us| {
-            format!(
-                "{:.0} requests/s at {outstanding:.0} outstanding if the service time stays {}",
-                at_once / us * 1e6,
-                time(us)
-            )
-        }),
+        &limit.file,
+        format!("{:.0}", limit.value),
+        format!("{goal:.0}"),
+    );
+    Some(match outlook {
+        Some(outlook) => advice.expecting(&outlook),
+        None => advice,
     })
-}
-
-/// What the driver may be sent, nr_requests left aside.
-fn driver_takes(layer: &Layer) -> Option<f64> {
-    let queues = layer.limit(LimitKind::HardwareQueues).map_or(1.0, |l| l.value.max(1.0));
-    let lun = layer.limit(LimitKind::LunQueueDepth).map(|l| l.value);
-    lun.or(layer.limit(LimitKind::TagsPerQueue).map(|l| l.value * queues))
 }

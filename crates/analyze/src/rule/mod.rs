@@ -4,9 +4,12 @@ pub mod concurrency;
 pub mod cpu;
 pub mod device_queue;
 pub mod host_queue;
+pub mod host_tags;
 pub mod path;
+pub mod pushed_back;
 pub mod saturation;
 pub mod standing;
+pub mod target;
 pub mod throttle;
 pub mod unknown;
 

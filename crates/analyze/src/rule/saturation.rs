@@ -7,6 +7,7 @@
 use crate::bound_by::{Advice, BoundBy, BoundLayer};
 use crate::case::Case;
 use crate::point::Point;
+use crate::rule::standing::where_bound;
 use crate::rule::{SCALES, STANDS, time};
 
 /// The service time's share of the device queue's growth, both as logarithms, from which the device counts as full.
@@ -56,7 +57,10 @@ pub fn full_device(case: &Case) -> Option<BoundBy> {
     let devices = case.last()?.devices.join(", ");
     Some(BoundBy {
         layer: BoundLayer::Device,
-        headline: format!("the device itself ({devices}): it is full, and what is added waits before it in the host"),
+        headline: format!(
+            "{}: it is full, and what is added waits before it in the host",
+            where_bound(&case.devices(), &devices)
+        ),
         evidence: vec![format!(
             "with {:.0} I/Os at the device each took {} there, with {:.0} {}: the time grew with the queue, so more of them at once bring little",
             seen.before.0,
@@ -64,14 +68,15 @@ pub fn full_device(case: &Case) -> Option<BoundBy> {
             seen.after.0,
             time(seen.after.1)
         )],
-        refuted_by: format!("clearly more throughput after raising the limit on what {devices} is sent (nr_requests, queue depth)"),
-        runner_up: Some((BoundLayer::HostQueue, "added I/Os stand there, but only because the device takes no more".to_owned())),
-        advice: vec![Advice {
-            text: "Keep concurrency at or below the load line, spread the data over more devices, or use a faster one: a longer queue at the device would only move the wait.".to_owned(),
-            file: None,
-            now: None,
-            try_value: None,
-            expected: None,
-        }],
+        refuted_by: format!(
+            "clearly more throughput after raising the limit on what {devices} is sent (nr_requests, queue depth)"
+        ),
+        runner_up: Some((
+            BoundLayer::HostQueue,
+            "added I/Os stand there, but only because the device takes no more".to_owned(),
+        )),
+        advice: vec![Advice::words(
+            "Keep concurrency at or below the load line, spread the data over more devices, or use a faster one: a longer queue at the device would only move the wait.",
+        )],
     })
 }

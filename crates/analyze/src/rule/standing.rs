@@ -1,9 +1,11 @@
 //! No limit of this host is reached: the layer is where the added I/Os stand.
 
 use crate::bound_by::{Advice, BoundBy, BoundLayer};
-use crate::case::{Case, device_limit};
+use crate::case::Case;
+use crate::ceiling::Ceiling;
 use crate::growth::Growth;
 use crate::rule::{STANDS, time};
+use record::{Layer, LayerKind, LayerSeen};
 
 /// The layer that holds most of each added I/O, if one holds at least half.
 pub fn where_added_ios_stand(case: &Case) -> Option<BoundBy> {
@@ -29,7 +31,7 @@ fn device(case: &Case, growth: &Growth) -> BoundBy {
     let names: Vec<&str> = devices.iter().map(|(seen, _)| seen.name.as_str()).collect();
     let name = if names.is_empty() { "the device".to_owned() } else { names.join(", ") };
     let room = devices.first().and_then(|(seen, layer)| {
-        let (limit, _) = device_limit(seen, layer)?;
+        let (limit, _) = Ceiling::of(seen, layer).lowest()?;
         Some(format!(
             "{} holds {:.1} of the {limit:.0} it may be sent, so no queue of this host holds I/Os back",
             layer.name,
@@ -43,17 +45,21 @@ fn device(case: &Case, growth: &Growth) -> BoundBy {
     }
     BoundBy {
         layer: BoundLayer::Device,
-        headline: format!("the device itself ({name}): added I/Os stand there, and it answers later, not more"),
+        headline: format!("{}: added I/Os stand there, and it answers later, not more", where_bound(&devices, &name)),
         evidence,
         refuted_by: "a second device behind the same port or controller that does not carry its own load beside this one".to_owned(),
         runner_up: None,
-        advice: vec![Advice {
-            text: "No setting of this host holds I/Os back. Keep concurrency at or below the load line, spread the data over more devices, or use a faster one.".to_owned(),
-            file: None,
-            now: None,
-            try_value: None,
-            expected: None,
-        }],
+        advice: vec![Advice::words("No setting of this host holds I/Os back. Keep concurrency at or below the load line, spread the data over more devices, or use a faster one.")],
+    }
+}
+
+/// A LUN is the end of a way through ports, caches and pools that hosts share; a disk is itself.
+pub fn where_bound(devices: &[(&LayerSeen, &Layer)], name: &str) -> String {
+    let lun = !devices.is_empty() && devices.iter().all(|(_, layer)| layer.kind == LayerKind::Scsi);
+    if lun {
+        format!("bound at the target, not in this host ({name}; its array port, controller or media)")
+    } else {
+        format!("the device itself ({name})")
     }
 }
 
@@ -63,7 +69,7 @@ fn above(case: &Case) -> BoundBy {
     let writes = case.subject.write_percent > 0.0;
     let mut advice = Vec::new();
     let mut add = |text: &str| {
-        advice.push(Advice { text: text.to_owned(), file: None, now: None, try_value: None, expected: None });
+        advice.push(Advice::words(text));
     };
     if buffered {
         add("Probe with direct I/O: the page cache and its locks are between the workload and the device.");

@@ -26,13 +26,9 @@ pub fn cannot_tell(case: &Case, last: &Point) -> BoundBy {
         crate::rule::common_evidence(case),
         "a finer sweep near the load line (--depths)",
     );
-    verdict.advice.push(Advice {
-        text: "Probe longer (--budget 120s) or list depths around the load line (--depths).".to_owned(),
-        file: None,
-        now: None,
-        try_value: None,
-        expected: None,
-    });
+    verdict
+        .advice
+        .push(Advice::words("Probe longer (--budget 120s) or list depths around the load line (--depths)."));
     verdict
 }
 

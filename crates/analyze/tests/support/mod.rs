@@ -42,6 +42,7 @@ pub fn layer_seen(name: &str, iops: f64, host: f64, device: f64, limit: Option<f
         device_queue_limit_range: limit.map(|l| (l, l)),
         little_error: None,
         scsi: None,
+        tag_sharing: None,
     }
 }
 
@@ -77,6 +78,8 @@ pub fn step(n: u32, iops: f64, busy: f64, layers: Vec<LayerSeen>) -> Step {
         }),
         host: Some(HostSeen::default()),
         doubts: Vec::new(),
+        starved: 0,
+        incidents: record::Incidents::default(),
         ended: Ended::Complete,
     }
 }

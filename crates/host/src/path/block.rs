@@ -149,6 +149,8 @@ pub(crate) fn describe(notes: &mut Notes<'_>, layer: &mut Layer) {
     layer.fact("size_bytes", size_bytes(notes, &folder));
     let queues = hardware_queues(notes, &folder);
     let request_based = queues > 0 || notes.root.exists(format!("{folder}/mq"));
+    let usable = usable_queues(notes, queues);
+    layer.fact("hardware_queues", (usable < queues).then(|| queues.to_string()));
     layer.fact("queue_kind", Some(if request_based { "request-based" } else { "bio-based" }.to_owned()));
     scheduler(notes, layer, &folder);
     for name in QUEUE_TUNABLES {
@@ -160,7 +162,7 @@ pub(crate) fn describe(notes: &mut Notes<'_>, layer: &mut Layer) {
         let value = notes.text(&format!("{folder}/queue/{name}"));
         layer.fact(name, value);
     }
-    limits(notes, layer, &folder, queues);
+    limits(notes, layer, &folder, usable);
 }
 
 fn size_bytes(notes: &mut Notes<'_>, folder: &str) -> Option<String> {
@@ -172,6 +174,14 @@ fn size_bytes(notes: &mut Notes<'_>, folder: &str) -> Option<String> {
 fn hardware_queues(notes: &Notes<'_>, folder: &str) -> usize {
     let names = notes.root.names(format!("{folder}/mq"));
     names.iter().filter(|n| n.bytes().all(|b| b.is_ascii_digit())).count()
+}
+
+/// A processor sends ordinary I/O to one hardware queue. Where there are more queues than processors, the others are for
+/// polling (null_blk makes one by itself) and carry none of it.
+fn usable_queues(notes: &Notes<'_>, queues: usize) -> usize {
+    let online = notes.root.text("/sys/devices/system/cpu/online").ok();
+    let processors = online.and_then(|list| crate::facts::parse_cpu_list(&list)).map_or(0, |cpus| cpus.len());
+    if processors > 0 { queues.min(processors) } else { queues }
 }
 
 fn scheduler(notes: &mut Notes<'_>, layer: &mut Layer, folder: &str) {

@@ -151,8 +151,15 @@ fn v2(notes: &mut Notes<'_>, group: &Group, device: &str, layer: &mut Layer) {
     }
     let latency = device_line(notes, &format!("{}/io.latency", group.folder), device);
     layer.fact("io.latency", latency);
-    let cost = device_line(notes, &format!("{}/io.cost.qos", group.folder), device);
-    layer.fact("io.cost.qos", cost.filter(|line| value_of(line, "enable") == Some("1")));
+    // Both stand in the root of the hierarchy only.
+    let qos = format!("{}/io.cost.qos", group.folder);
+    let cost = device_line(notes, &qos, device).filter(|line| value_of(line, "enable") == Some("1"));
+    if cost.is_some() {
+        let model = device_line(notes, &format!("{}/io.cost.model", group.folder), device);
+        layer.fact("io.cost.model", model);
+        layer.fact("io.cost.qos_file", Some(qos));
+    }
+    layer.fact("io.cost.qos", cost);
 }
 
 fn value_of<'t>(line: &'t str, key: &str) -> Option<&'t str> {

@@ -15,6 +15,7 @@
 
 pub(crate) mod block;
 mod cgroup;
+mod dm_table;
 mod filesystem;
 mod hidden;
 pub(crate) mod kind;

@@ -2,6 +2,7 @@
 
 use super::block::{Describe, Live, parse_choice};
 use crate::notes::Notes;
+use crate::sample::siblings;
 use record::{Layer, LimitKind};
 
 pub(crate) fn describe(notes: &mut Notes<'_>, layer: &mut Layer) {
@@ -67,8 +68,49 @@ fn adapter(notes: &mut Notes<'_>, layer: &mut Layer, device: &str) {
         let value = notes.text(&format!("{folder}/{name}"));
         layer.fact(&format!("host_{name}"), value);
     }
+    parameter(notes, layer, driver.as_deref().unwrap_or_default());
+    let siblings: Vec<String> = siblings::addresses(notes.root, host)
+        .iter()
+        .filter(|other| **other != address)
+        .map(|other| siblings::disk_at(notes.root, other))
+        .collect();
+    layer.fact("siblings", siblings_text(&siblings));
     let transport = transport(notes, layer, host);
     layer.fact("transport", transport);
+}
+
+/// Names of the other LUNs of the adapter, as many as one reads.
+fn siblings_text(names: &[String]) -> Option<String> {
+    const SHOWN: usize = 16;
+    let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(" ");
+    match names.len() {
+        0 => None,
+        n if n > SHOWN => Some(format!("{shown} and {} more", n - SHOWN)),
+        _ => Some(shown),
+    }
+}
+
+/// Where drivers take the number of commands of an adapter (`can_queue`) from, by `proc_name`. Parameters of modules,
+/// but for iSCSI, whose sessions are given it at login.
+const PARAMETERS: [(&str, &str); 10] = [
+    ("scsi_debug", "max_queue"),
+    ("lpfc", "lpfc_hba_queue_depth"),
+    ("mpt3sas", "max_queue_depth"),
+    ("mpt2sas", "max_queue_depth"),
+    ("ibmvfc", "max_requests"),
+    ("ibmvscsi", "max_requests"),
+    ("aacraid", "numacb"),
+    ("iscsi_tcp", "node.session.cmds_max"),
+    ("virtio_scsi", "virtqueue_size"),
+    ("vmw_pvscsi", "ring_pages"),
+];
+
+fn parameter(notes: &mut Notes<'_>, layer: &mut Layer, driver: &str) {
+    let known = PARAMETERS.iter().find(|(name, _)| driver.eq_ignore_ascii_case(name)).map(|(_, p)| *p);
+    layer.fact("host_parameter", known.map(str::to_owned));
+    let file = known.map(|parameter| format!("/sys/module/{driver}/parameters/{parameter}"));
+    let value = file.and_then(|file| notes.text(&file));
+    layer.fact("host_parameter_value", value);
 }
 
 /// How the LUN is attached, from the classes its host belongs to and the way sysfs nests it.
@@ -83,6 +125,10 @@ fn transport(notes: &mut Notes<'_>, layer: &mut Layer, host: &str) -> Option<Str
         return Some("fc".to_owned());
     }
     if notes.root.exists(format!("/sys/class/iscsi_host/host{host}")) {
+        let way = notes.root.link(format!("/sys/block/{}", layer.name)).unwrap_or_default();
+        let session = way.iter().map(|p| p.to_string_lossy()).find(|p| p.starts_with("session"));
+        let target = session.and_then(|s| notes.text(&format!("/sys/class/iscsi_session/{s}/targetname")));
+        layer.fact("iscsi_target", target);
         return Some("iscsi".to_owned());
     }
     if notes.root.exists(format!("/sys/class/sas_host/host{host}")) {

@@ -1,6 +1,7 @@
 //! Devices built on other devices: device mapper (LVM, crypt, multipath) and MD.
 
 use super::block::Describe;
+use super::dm_table;
 use super::walk::Walk;
 use record::{Layer, LayerKind};
 
@@ -10,6 +11,9 @@ pub(crate) fn device_mapper(walk: &mut Walk<'_>, layer: &mut Layer) {
     let uuid = walk.notes.text(&format!("{folder}/dm/uuid"));
     layer.fact("dm_use", uuid.as_deref().and_then(use_of).map(str::to_owned));
     if layer.kind == LayerKind::Multipath {
+        let table = layer.label.as_deref().and_then(|name| dm_table::table(walk.notes.root, name));
+        let line = table.as_ref().and_then(|lines| lines.iter().find(|l| l.kind == "multipath"));
+        layer.fact("path_selector", line.and_then(|l| dm_table::path_selector(&l.parameters)));
         layer.stable_id = uuid.as_deref().and_then(|u| u.strip_prefix("mpath-")).map(str::to_owned);
     } else {
         layer.stable_id = uuid;

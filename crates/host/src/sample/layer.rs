@@ -87,6 +87,7 @@ impl Observation<'_> {
             device_queue_limit_range: (limit.count > 0).then_some((limit.min, limit.max)),
             little_error,
             scsi: self.scsi.map(|(before, after)| scsi_between(&before, &after)),
+            tag_sharing: None,
             inside,
             host_queue,
             device_queue,
@@ -263,7 +264,7 @@ impl Observation<'_> {
 }
 
 /// SCSI's counters are 32 bits wide and wrap.
-fn scsi_between(before: &ScsiSeen, after: &ScsiSeen) -> ScsiSeen {
+pub(crate) fn scsi_between(before: &ScsiSeen, after: &ScsiSeen) -> ScsiSeen {
     let delta = |before: u64, after: u64| u64::from((after as u32).wrapping_sub(before as u32));
     ScsiSeen {
         requested: delta(before.requested, after.requested),

@@ -24,10 +24,12 @@
 //! - Bio-based devices (linear, striped, crypt, MD, zram, NVMe multipath heads) and partitions have no queue of
 //!   their own: `host_queue` is 0 and `device_queue` is what is inside.
 //! - `device_queue_limit`: LUN queue depth for SCSI, driver tags otherwise (`nr_requests` where that is lower and no
-//!   scheduler stands before the driver), read every 100 ms; a move is the doubt `queue-depth-changed`.
+//!   scheduler stands before the driver), read every 100 ms.
 //! - `little_error` compares `inside` by durations with the mean of the in-flight readings of `stat`, where these count
 //!   everything accepted and requests last at least 1 ms (shorter ones are not met at fair instants). Above 5 % and
 //!   beyond three standard errors it is `counters-disagree`.
+//! - `tag_sharing`: the other LUNs of the SCSI host whose `iorequest_cnt` moved in the window or in the 5 s before, and for
+//!   root the kernel's own count of active LUNs.
 //! - `queue/iostats` = 0, counters that were reset, or that stood still while the layers around counted: no numbers,
 //!   but the doubt `counters-off`.
 //! - `response_us` = time / requests, `service_us` = `device_queue` / X and `host_wait_us` = `host_queue` / X (Little).
@@ -47,8 +49,11 @@ mod machine;
 pub(crate) mod moments;
 mod process;
 pub(crate) mod sampler;
+pub(crate) mod siblings;
+mod silent;
 pub(crate) mod sources;
 pub(crate) mod stat;
+mod trouble;
 mod window;
 
 pub use sampler::CoursePoint;
@@ -57,11 +62,14 @@ pub use stat::{BlockStat, StatDelta};
 use crate::root::Root;
 use kept::{Buffer, Kept};
 use machine::Machine;
-use record::{Follow, Followed, IoPath, Window};
+use record::{Follow, Followed, IoPath, Trouble, Window};
 use sampler::{Gathered, Sampler};
+use siblings::Siblings;
+use silent::Silence;
 use sources::{QueueKind, Source};
 use std::sync::Arc;
 use std::time::Instant;
+use trouble::Troubles;
 use window::{End, PathShape};
 
 /// What following cost.
@@ -89,6 +97,7 @@ pub struct PathFollower {
     sampler: Sampler,
     machine: Machine,
     buffer: Buffer,
+    siblings: Siblings,
     shape: PathShape,
     cores: Vec<u32>,
     ticks_per_s: f64,
@@ -97,6 +106,8 @@ pub struct PathFollower {
     /// See the rule of `device_queue`.
     counts_accepted: bool,
     begun: Option<End>,
+    troubles: Troubles,
+    silence: Silence,
     course: Vec<CoursePoint>,
     cost: FollowCost,
 }
@@ -114,12 +125,15 @@ impl PathFollower {
             sampler,
             machine: Machine::open(root),
             buffer: Buffer::default(),
+            siblings: Siblings::of_path(root, path),
             shape: PathShape::of(path),
             cores: cores.to_vec(),
             ticks_per_s: rustix::param::clock_ticks_per_second() as f64,
             lost,
             counts_accepted: release_counts_accepted(root),
             begun: None,
+            troubles: Troubles::default(),
+            silence: Silence::default(),
             course: Vec::new(),
             cost: FollowCost::default(),
             sources,
@@ -149,7 +163,17 @@ impl PathFollower {
 }
 
 impl Follow for PathFollower {
+    fn load_on(&mut self) {
+        self.silence.changes.clear();
+        self.troubles.load_on(&self.sources, &mut self.buffer);
+    }
+
+    fn troubles(&mut self) -> Vec<Trouble> {
+        self.troubles.look(&self.sources, &self.silence.changes, &mut self.buffer)
+    }
+
     fn begin(&mut self) {
+        self.siblings.begin();
         let end = self.end_point();
         let unscheduled = end.layers.iter().map(|l| l.unscheduled).collect();
         self.sampler.begin(Instant::now(), unscheduled);
@@ -161,11 +185,13 @@ impl Follow for PathFollower {
         let Some(before) = self.begun.take() else { return Followed::default() };
         let after = self.end_point();
         let length_s = (after.moment.at - before.moment.at).as_secs_f64();
+        self.siblings.end();
         self.cost.rounds += gathered.rounds;
         self.cost.windows_s += length_s;
         self.cost.cpu_s += gathered.cpu_s;
         self.counts_accepted |= readings_count_accepted(&self.sources, &gathered);
-        let followed = window::Closed {
+        self.silence.look(&self.sources, &before, &after, &gathered, window.outstanding_mean);
+        let mut followed = window::Closed {
             sources: &self.sources,
             shape: &self.shape,
             cores: &self.cores,
@@ -178,6 +204,9 @@ impl Follow for PathFollower {
             window,
         }
         .followed();
+        for layer in &mut followed.layers {
+            layer.tag_sharing = self.siblings.sharing(&layer.name);
+        }
         self.course = gathered.course;
         followed
     }

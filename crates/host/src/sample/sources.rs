@@ -32,13 +32,13 @@ pub(crate) struct Source {
     pub nr_requests: Option<Kept>,
     pub scheduler: Option<Kept>,
     pub iostats: Option<Kept>,
+    /// SCSI device state: `running`, `offline`, `transport-offline` ...
+    pub state: Option<Kept>,
     counts: Option<ScsiCounts>,
     /// Driver tags per hardware queue, fixed while the device lives.
     pub tags_per_queue: Option<f64>,
     /// Hardware queues that the cores of the load map to.
     pub queues: f64,
-    /// LUN queue depth when the path was read.
-    pub lun_depth_before: Option<f64>,
 }
 
 #[derive(Debug)]
@@ -102,6 +102,8 @@ impl Source {
             nr_requests: disks("queue/nr_requests"),
             scheduler: disks("queue/scheduler"),
             iostats: Kept::open(root, format!("/sys/block/{disk}/queue/iostats")),
+            // NVMe and virtio disks have a `state` of other meaning.
+            state: own("device/queue_depth").and_then(|_| disks("device/state")),
             counts: disks("device/iorequest_cnt").and_then(|requested| {
                 Some(ScsiCounts {
                     requested,
@@ -112,7 +114,6 @@ impl Source {
             }),
             tags_per_queue: layer.limit(LimitKind::TagsPerQueue).map(|l| l.value),
             queues: queues_of_cores(root, &disk, cores).or(queues).unwrap_or(1.0),
-            lun_depth_before: layer.limit(LimitKind::LunQueueDepth).map(|l| l.value),
         })
     }
 
@@ -152,6 +153,11 @@ impl Source {
         Bounds { device: lun.or(driver), accepted }
     }
 
+    /// Whether it keeps SCSI's own counts.
+    pub fn is_scsi(&self) -> bool {
+        self.counts.is_some()
+    }
+
     /// SCSI's own counts: requested, done, failed, timed out.
     pub fn scsi(&self, buffer: &mut Buffer) -> Option<ScsiSeen> {
         let counts = self.counts.as_ref()?;
@@ -176,5 +182,7 @@ fn queues_of_cores(root: &Root, disk: &str, cores: &[u32]) -> Option<f64> {
         let listed = crate::facts::parse_cpu_list(&list)?;
         used += u32::from(cores.iter().any(|c| listed.contains(c)));
     }
+    // Each core sends ordinary I/O to one queue; a second one that lists it is for polling.
+    let used = used.min(cores.len() as u32);
     (used > 0).then_some(f64::from(used))
 }

@@ -24,7 +24,7 @@ impl PathShape {
             multiplies: path.layers.iter().any(multiplies),
             kernel_threads: path.layers.iter().any(|l| {
                 let crypt = l.facts.iter().any(|(name, value)| name == "dm_use" && value == "crypt");
-                matches!(l.kind, LayerKind::Loop | LayerKind::Md) || crypt
+                matches!(l.kind, LayerKind::Loop | LayerKind::Md | LayerKind::Multipath) || crypt
             }),
         }
     }
@@ -74,6 +74,15 @@ pub(crate) struct End {
     pub moment: Moment,
 }
 
+impl End {
+    /// Requests of one layer from this moment until another.
+    pub fn requests_until(&self, after: &Self, place: usize) -> Option<u64> {
+        let (before, after) = (&self.layers[place], &after.layers[place]);
+        let length_s = (after.at - before.at).as_secs_f64();
+        Some(StatDelta::between(&before.stat?, &after.stat?, length_s)?.requests)
+    }
+}
+
 /// A window with both ends.
 pub(crate) struct Closed<'a> {
     pub sources: &'a [Source],
@@ -101,9 +110,8 @@ impl Closed<'_> {
             }
         }
         self.drop_silent(&mut seen, &mut doubts);
-        for (place, layer) in &seen {
+        for (_, layer) in &seen {
             doubts.extend(layer.doubts.iter().cloned());
-            self.limit_doubts(*place, layer, &mut doubts);
         }
         let host = self.host(&seen, &mut doubts);
         Followed {
@@ -194,6 +202,7 @@ impl Closed<'_> {
         }
         let silent: Vec<usize> = seen
             .iter()
+            .filter(|(place, _)| !self.sources[*place].leaf)
             .filter(|(place, s)| s.delta.requests == 0 && busy_below(*place, seen))
             .map(|(place, _)| *place)
             .collect();
@@ -203,38 +212,6 @@ impl Closed<'_> {
                 "it counted nothing while a layer below it carried the I/O",
             ));
             seen.retain(|(p, _)| *p != place);
-        }
-    }
-
-    fn limit_doubts(&self, place: usize, seen: &Seen, doubts: &mut Vec<Doubt>) {
-        let source = &self.sources[place];
-        let name = &source.name;
-        let mut moved = |text: String| {
-            doubts.push(Doubt { id: DoubtId::QueueDepthChanged, weight: Weight::Caution, text });
-        };
-        let range = seen.layer.device_queue_limit_range;
-        if let Some((low, high)) = range.filter(|(low, high)| low != high) {
-            moved(format!(
-                "{name}: the limit on the device queue moved between {low:.0} and {high:.0} in the window"
-            ));
-        }
-        let now = seen.layer.device_queue_limit.filter(|_| source.lun_depth.is_some());
-        if let (Some(was), Some(now)) = (source.lun_depth_before, now)
-            && was != now
-        {
-            moved(format!(
-                "{name}: the LUN queue depth was {was:.0} when the path was read and is {now:.0} now: QUEUE FULL \
-                     answers lower it, or somebody set it"
-            ));
-        }
-        if let Some(scsi) = seen.layer.scsi.filter(|s| s.errors > 0 || s.timeouts.unwrap_or(0) > 0) {
-            let text = format!(
-                "{name}: {} of {} SCSI commands ended in anything but success (QUEUE FULL counts here), {} timed out",
-                scsi.errors,
-                scsi.done,
-                scsi.timeouts.unwrap_or(0)
-            );
-            doubts.push(Doubt { id: DoubtId::IoErrors, weight: Weight::Caution, text });
         }
     }
 

@@ -27,6 +27,7 @@ pub fn run<E: Engine>(lane: &mut Lane<'_, E>, slots: u32, progress: &Progress) -
             }
         }
     }
+    progress.starved.store(lane.starved(), Ordering::Relaxed);
     lane.meter.finish(now_ns());
     lane.drain(slots, |left| progress.in_flight.store(left, Ordering::Relaxed))
 }

@@ -141,10 +141,17 @@ impl<'a, E: Engine> Lane<'a, E> {
     #[cold]
     fn fail(&mut self, slot: Slot, result: i32) {
         if result < 0 {
-            self.meter.record_error(slot.class, -result);
+            self.meter.record_error(slot.class, -result, slot.offset);
         } else {
             self.meter.record_short(slot.class, result as u32, self.block_bytes as u32, slot.offset);
         }
+    }
+
+    /// Of a closed loop, where every slot is in flight: I/Os that were so during the whole window. Empty-handed after a window
+    /// that was cut short.
+    pub fn starved(&self) -> u64 {
+        let Some(start_ns) = self.meter.window_over_since_ns() else { return 0 };
+        self.slots.iter().filter(|slot| slot.start_ns <= start_ns).count() as u64
     }
 
     /// Takes what is in flight until nothing is, starting nothing but the flushes of writes.
@@ -162,6 +169,7 @@ impl<'a, E: Engine> Lane<'a, E> {
             }
         }
         note_in_flight(0);
+        self.meter.drained();
         Ok(())
     }
 }

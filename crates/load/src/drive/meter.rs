@@ -11,7 +11,7 @@
 use crate::clock::MILLISECOND_NS;
 use crate::cpu::{ThreadProbe, ThreadTime};
 use crate::recorder::Recorder;
-use record::IoClass;
+use record::{FailedIos, IoClass};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
@@ -32,6 +32,11 @@ pub struct Control {
     window_end_ns: AtomicU64,
     release: AtomicBool,
     errors: AtomicU64,
+    first_error: OnceLock<(IoClass, i32)>,
+    /// Lowest and highest offset that failed.
+    error_offsets: [AtomicU64; 2],
+    /// Longest I/O outside the window: while settling and draining.
+    slowest_outside_ns: AtomicU64,
     failure: OnceLock<Failure>,
 }
 
@@ -67,6 +72,9 @@ impl Default for Control {
             window_end_ns: AtomicU64::new(u64::MAX),
             release: AtomicBool::new(false),
             errors: AtomicU64::new(0),
+            first_error: OnceLock::new(),
+            error_offsets: [AtomicU64::new(u64::MAX), AtomicU64::new(0)],
+            slowest_outside_ns: AtomicU64::new(0),
             failure: OnceLock::new(),
         }
     }
@@ -95,6 +103,29 @@ impl Control {
         self.failure.get().copied()
     }
 
+    /// The I/Os that failed, settling and draining included.
+    pub fn failed_ios(&self) -> Option<FailedIos> {
+        let (class, errno) = *self.first_error.get()?;
+        Some(FailedIos {
+            count: self.errors.load(Ordering::Relaxed),
+            class,
+            offset_bytes: [0, 1].map(|i: usize| self.error_offsets[i].load(Ordering::Relaxed)),
+            cause: std::io::Error::from_raw_os_error(errno).to_string(),
+        })
+    }
+
+    /// The longest that an I/O took which completed outside the window; 0 when there was none.
+    pub fn slowest_outside_ns(&self) -> u64 {
+        self.slowest_outside_ns.load(Ordering::Relaxed)
+    }
+
+    fn note_error(&self, class: IoClass, errno: i32, offset: u64) -> u64 {
+        let _ = self.first_error.set((class, errno));
+        self.error_offsets[0].fetch_min(offset, Ordering::Relaxed);
+        self.error_offsets[1].fetch_max(offset, Ordering::Relaxed);
+        self.errors.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
     fn fail(&self, failure: Failure) {
         // The first failure is the one to report.
         let _ = self.failure.set(failure);
@@ -112,6 +143,8 @@ pub struct Progress {
     pub sum_ns: AtomicU64,
     /// I/Os in flight.
     pub in_flight: AtomicU32,
+    /// I/Os of a closed loop that were in flight during the whole of the last window.
+    pub starved: AtomicU64,
 }
 
 /// One class of I/O in one slice of one worker.
@@ -207,6 +240,7 @@ pub struct Meter<'a> {
     phase: Phase,
     /// When [`Self::turn`] has something to do.
     next_ns: u64,
+    start_ns: u64,
     end_ns: u64,
     slice: Box<SliceCounts>,
     slice_start_ns: u64,
@@ -247,6 +281,7 @@ impl<'a> Meter<'a> {
             probe: parts.probe,
             phase: Phase::Settling,
             next_ns: now_ns + PUBLISH_NS,
+            start_ns: u64::MAX,
             end_ns: u64::MAX,
             slice,
             slice_start_ns: now_ns,
@@ -296,9 +331,9 @@ impl<'a> Meter<'a> {
 
     /// Counts a failed I/O, and ends the load when there are too many.
     #[cold]
-    pub fn record_error(&mut self, class: IoClass, errno: i32) {
+    pub fn record_error(&mut self, class: IoClass, errno: i32, offset: u64) {
         self.slice.classes[class as usize].errors += 1;
-        let errors = self.control.errors.fetch_add(1, Ordering::Relaxed) + 1;
+        let errors = self.control.note_error(class, errno, offset);
         self.any_success |= self.slice.ios().0 > 0;
         let at_once = matches!(
             errno,
@@ -334,6 +369,22 @@ impl<'a> Meter<'a> {
         }
     }
 
+    /// Start of the window, once the whole of it is over.
+    pub fn window_over_since_ns(&self) -> Option<u64> {
+        (self.phase == Phase::Cooling).then_some(self.start_ns)
+    }
+
+    /// Nothing is in flight any more: what came after the window is told apart from it.
+    pub fn drained(&self) {
+        self.note_outside();
+    }
+
+    /// The slice at hand belongs to no window: only its longest I/O is told.
+    fn note_outside(&self) {
+        let slowest = self.slice.classes.iter().filter_map(|c| c.recorder.quantile_ns(1.0)).max();
+        self.control.slowest_outside_ns.fetch_max(slowest.unwrap_or(0), Ordering::Relaxed);
+    }
+
     fn integrate(&mut self, to_ns: u64) {
         let length_ns = to_ns.saturating_sub(self.integrated_to_ns);
         self.slice.outstanding_ns += u128::from(self.outstanding) * u128::from(length_ns);
@@ -367,11 +418,13 @@ impl<'a> Meter<'a> {
 
     fn begin_window(&mut self, start_ns: u64) {
         self.any_success |= self.slice.ios().0 > 0;
+        self.note_outside();
         self.slice.clear();
         self.slice.index = 0;
         if let Some(lag) = &mut self.lag {
             lag.clear();
         }
+        self.start_ns = start_ns;
         self.end_ns = self.control.window_end_ns.load(Ordering::Relaxed);
         self.slice_start_ns = start_ns;
         self.integrated_to_ns = start_ns;

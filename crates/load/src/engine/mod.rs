@@ -4,6 +4,7 @@
 //! flight, and whoever drives the engine keeps track of which. Everything between [`Engine::queue`] and
 //! [`Engine::reap`] is free of allocation, locks and formatting.
 
+mod in_place;
 pub mod libaio;
 #[cfg(test)]
 pub mod scripted;
@@ -105,7 +106,7 @@ pub struct Completion {
 pub enum Wait {
     /// Not at all.
     No,
-    /// Until something completes.
+    /// Until something completes; until a few have where waking for each would cost more than serving it.
     Completion,
     /// Until something completes, or this many nanoseconds passed.
     Nanoseconds(u64),

@@ -2,10 +2,12 @@
 //!
 //! Each turn reaps what is there, refills the freed slots and enters the kernel once to submit and wait. Flags are
 //! taken where the kernel has them, newest first: SINGLE_ISSUER with DEFER_TASKRUN (6.1; completions are processed when
-//! we ask for them, not by interrupting us), then COOP_TASKRUN (5.19), then none.
+//! we ask for them, not by interrupting us), then COOP_TASKRUN (5.19), then none. Where kernel threads serve the reads
+//! with the processor alone (see [`super::in_place`]), completions are awaited a few at a time.
 //! See io_uring_setup(2), io_uring_enter(2), io_uring_register(2).
 #![allow(unsafe_code, reason = "shares rings and buffers with the kernel")]
 
+use super::in_place::is_served_in_place;
 use super::{Buffers, Completion, Engine, Setup, Wait};
 use io_uring::{IoUring, opcode, squeue, types};
 use record::IoClass;
@@ -18,6 +20,10 @@ use std::sync::Arc;
 const ENTRIES_MIN: u32 = 8;
 /// A ring this many times larger than needed is replaced: walking a large ring evicts the cache for nothing.
 const SHRINK_AT: u32 = 8;
+/// The part of what is outstanding that may complete before a wait ends on targets served in place. A completion waits
+/// for (N/8 - 1)/2 others on average, each N-th part of the response time apart: at most a sixteenth of it, which the
+/// recorded response time contains.
+const BATCH_PART: u32 = 8;
 /// `io_uring_register` operation that registers the ring's own descriptor (5.18).
 const REGISTER_RING_FDS: u32 = 20;
 /// `io_uring_enter` flags (linux/io_uring.h).
@@ -70,6 +76,8 @@ pub struct UringEngine {
     write_flags: i32,
     queued: u32,
     in_flight: u32,
+    /// The target is served by kernel threads with the processor alone.
+    in_place: bool,
     notes: Vec<String>,
 }
 
@@ -207,7 +215,9 @@ impl UringEngine {
             }
             IoClass::Flush => opcode::Fsync::new(types::Fixed(0)).flags(types::FsyncFlags::DATASYNC).build(),
         };
-        entry.user_data(u64::from(slot))
+        let entry = entry.user_data(u64::from(slot));
+        // Straight to the kernel thread that it ends up with: no first attempt that is known to fail.
+        if self.in_place { entry.flags(squeue::Flags::ASYNC) } else { entry }
     }
 }
 
@@ -252,6 +262,7 @@ impl Engine for UringEngine {
             write_flags: if setup.dsync { libc::RWF_DSYNC } else { 0 },
             queued: 0,
             in_flight: 0,
+            in_place: setup.reads && is_served_in_place(&setup.file, setup.block_bytes),
             notes: Vec::new(),
         })
     }
@@ -299,12 +310,13 @@ impl Engine for UringEngine {
 
     fn enter(&mut self, wait: Wait) -> io::Result<()> {
         let ring = self.ring.as_mut().expect("reserve came first");
+        let enough = if self.in_place { (self.in_flight + self.queued) / BATCH_PART } else { 1 };
         loop {
             let waits = self.in_flight + self.queued > 0 || matches!(wait, Wait::Nanoseconds(_));
             let (min_complete, timeout_ns) = match wait {
                 _ if !waits => (0, None),
                 Wait::No => (0, None),
-                Wait::Completion => (1, None),
+                Wait::Completion => (enough.max(1), None),
                 Wait::Nanoseconds(ns) => (1, Some(ns)),
             };
             match enter(ring, self.queued, min_complete, timeout_ns) {

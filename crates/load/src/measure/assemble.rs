@@ -27,7 +27,7 @@ pub fn step(load: &Load, seen: Seen, run_start_ns: u64, sync: SyncMode) -> Step 
         text: text.clone(),
     }));
     let host = host(&seen);
-    let step = Step {
+    Step {
         load: load.clone(),
         start_s: ns_to_seconds(seen.start_ns.saturating_sub(run_start_ns)),
         settle_s: seen.settle_s,
@@ -37,23 +37,10 @@ pub fn step(load: &Load, seen: Seen, run_start_ns: u64, sync: SyncMode) -> Step 
         cpu,
         host,
         doubts,
+        starved: seen.starved,
+        incidents: seen.incidents,
         ended: seen.ended,
-    };
-    with_errors(step)
-}
-
-/// The step with a doubt for its failed I/Os, if any.
-fn with_errors(mut step: Step) -> Step {
-    let errors = step.errors();
-    if errors > 0 {
-        let ios = step.ios();
-        step.doubts.push(Doubt {
-            id: DoubtId::IoErrors,
-            weight: Weight::Caution,
-            text: format!("{errors} I/Os failed beside {ios} that succeeded; failed ones are in no latency"),
-        });
     }
-    step
 }
 
 /// User and system time per I/O over the window that each worker saw, kernel workers counted as system time.

@@ -10,7 +10,7 @@ use crate::drive::meter::{Control, Failure, Report, WindowSeen};
 use collect::Collector;
 use host::Root;
 use record::subject::settled;
-use record::{Ended, Flow, Follow, Followed, Slice, SubjectError, Watch, Window};
+use record::{Ended, Flow, Follow, Followed, Incidents, Slice, SubjectError, Watch, Window};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -20,6 +20,8 @@ use std::time::Duration;
 const LOOK: Duration = Duration::from_millis(5);
 /// How far ahead a window is announced: several publish intervals of the workers.
 const ANNOUNCE_NS: u64 = 3 * MILLISECOND_NS;
+/// How often devices are asked for what they answered besides success.
+const TROUBLES_NS: u64 = 100 * MILLISECOND_NS;
 /// Settling ends after this long (plus five response times in a closed loop), settled or not.
 const SETTLE_MAX_S: f64 = 3.0;
 /// After an interrupt nobody wants to wait for a device that hangs.
@@ -65,10 +67,14 @@ pub struct Seen {
     pub followed: Followed,
     /// Processor time of kernel workers in the window, and how many there were at its end.
     pub kernel_workers: (u64, usize),
+    /// I/Os that were in flight during the whole window.
+    pub starved: u64,
     /// How it ended.
     pub ended: Ended,
     /// What the engines had to do without, each said once.
     pub notes: Vec<String>,
+    /// From putting the load on to its last I/O.
+    pub incidents: Incidents,
 }
 
 struct Run<'s, 'a> {
@@ -80,6 +86,7 @@ struct Run<'s, 'a> {
     idle: usize,
     ended: Option<Ended>,
     system: Option<std::io::Error>,
+    look_at_ns: u64,
 }
 
 /// Makes one step. The error is the operating system's when no worker could work at all.
@@ -95,6 +102,7 @@ pub fn run(mut stage: Stage<'_>, watch: &mut dyn Watch) -> Result<Seen, SubjectE
         idle: 0,
         ended: None,
         system: None,
+        look_at_ns: loaded_ns + TROUBLES_NS,
     };
     run.settle(loaded_ns, watch);
     let start_ns = now_ns() + ANNOUNCE_NS;
@@ -113,6 +121,7 @@ pub fn run(mut stage: Stage<'_>, watch: &mut dyn Watch) -> Result<Seen, SubjectE
     let after = KernelWorkers::read(&Root::system());
     let followed = if announced { run.end_follower() } else { Followed::default() };
     run.release(watch);
+    let incidents = run.incidents();
     if let Some(cause) = run.system.take() {
         return Err(SubjectError::System { doing: "putting the load on".to_owned(), cause });
     }
@@ -120,11 +129,13 @@ pub fn run(mut stage: Stage<'_>, watch: &mut dyn Watch) -> Result<Seen, SubjectE
         start_ns,
         settle_s: ns_to_seconds(start_ns - loaded_ns),
         kernel_workers: (after.busy_ns_since(&before), after.count()),
+        starved: run.stage.crew.starved(run.stage.workers),
         ended: run.ended.take().unwrap_or(Ended::Complete),
         slices: run.slices,
         windows: run.windows,
         notes: run.notes,
         followed,
+        incidents,
     })
 }
 
@@ -211,7 +222,36 @@ impl Run<'_, '_> {
         } else if self.stage.interrupt.load(Ordering::Relaxed) {
             self.end(Ended::Interrupted);
         }
+        self.look(watch);
         arrived
+    }
+
+    /// Asks the devices now and then how they take the load, while it is on.
+    fn look(&mut self, watch: &mut dyn Watch) {
+        let now_ns = now_ns();
+        if self.ended.is_some() || now_ns < self.look_at_ns {
+            return;
+        }
+        self.look_at_ns = now_ns + TROUBLES_NS;
+        let Some(follower) = &mut self.stage.follower else { return };
+        let troubles = follower.troubles();
+        if !troubles.is_empty() && watch.troubles(&troubles) == Flow::Stop {
+            self.end(Ended::Stopped);
+        }
+    }
+
+    /// What happened beside the slices, once nothing is in flight.
+    fn incidents(&mut self) -> Incidents {
+        let control = &self.stage.control;
+        let outside_ns = control.slowest_outside_ns();
+        let classes = || self.slices.iter().flat_map(|s| [&s.read, &s.write, &s.flush]);
+        let inside_ns = classes().filter_map(|c| c.latency.as_ref()?.max_ns()).max().unwrap_or(0);
+        let slowest_ns = outside_ns.max(inside_ns);
+        Incidents {
+            failed: control.failed_ios(),
+            slowest_us: (slowest_ns > 0).then(|| slowest_ns as f64 / 1e3),
+            troubles: self.stage.follower.as_mut().map(|f| f.troubles()).unwrap_or_default(),
+        }
     }
 
     fn take(&mut self, report: Report, watch: &mut dyn Watch) {

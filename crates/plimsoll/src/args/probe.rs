@@ -19,8 +19,9 @@ Examples:
       One blocking reader per core, on one to four cores: how many cores drive how much I/O.
   plimsoll probe /u02/oradata --block 16k --pattern random --write 15%
   plimsoll probe /u02/oradata --rate 5000
-      An open loop: I/Os are due at 5000 per second whatever the storage does.
+      An open loop: I/Os are due at 5000 per second whatever the storage does.";
 
+const WORDS: &str = "\
 What the words mean:
   load line    the largest throughput at which the latency limit still holds
   knee         the concurrency past which more buys latency, not throughput
@@ -29,7 +30,7 @@ What the words mean:
 
 /// Arguments of `probe`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(before_long_help = EXAMPLES, after_help = EXAMPLES, after_long_help = WORDS)]
 pub struct ProbeArgs {
     /// A directory (a file of Plimsoll's own is made there and removed), an existing file (read-only), or a block
     /// device (read-only unless --destroy-data-on names it too).

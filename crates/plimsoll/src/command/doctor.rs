@@ -13,14 +13,16 @@ pub fn run(args: &DoctorArgs, voice: &Voice) -> Result<Exit, Failure> {
         return Err(Failure::new(Exit::Usage, format!("cannot look at {}: {cause}", args.target.display()))
             .hint("name an existing directory, file or block device"));
     }
+    // `.` says nothing in a text that is sent to somebody else.
+    let target = std::path::absolute(&args.target).unwrap_or_else(|_| args.target.clone());
     let root = Root::system();
     let mut checks = examine(&root);
-    checks.extend(examine_target(&root, &args.target));
+    checks.extend(examine_target(&root, &target));
     if voice.json {
         let document = serde_json::json!({
             "schema": "plimsoll.doctor/1",
             "version": env!("CARGO_PKG_VERSION"),
-            "target": args.target,
+            "target": target,
             "host": host::facts::read(&root),
             "checks": checks,
         });

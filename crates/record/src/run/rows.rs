@@ -6,6 +6,7 @@ use super::table::Table;
 use crate::doubt::Doubt;
 use crate::follow::{CpuSeen, HostSeen, LayerSeen, Standing};
 use crate::histogram::LatencyHistogram;
+use crate::incident::Incidents;
 use crate::load::{Demand, Load};
 use crate::step::{ClassSeen, Ended, IoClass, Slice, Step};
 use serde::{Deserialize, Serialize};
@@ -191,6 +192,13 @@ fn event_rows(step_number: u64, step: &Step) -> Vec<Vec<Cell>> {
         .iter()
         .map(|d| row("doubt", word(&d.id).into(), word(&d.weight).into(), d.text.as_str().into()))
         .collect();
+    for (id, text) in step.incidents.troubles.iter().flat_map(crate::incident::Trouble::events) {
+        rows.push(row("incident", word(&id).into(), Cell::Null, text.into()));
+    }
+    if let Some(failed) = &step.incidents.failed {
+        let text = failed.to_string();
+        rows.push(row("incident", word(&crate::doubt::DoubtId::IoErrors).into(), Cell::Null, text.into()));
+    }
     let why = match &step.ended {
         Ended::Complete => return rows,
         Ended::Failed(why) => why.as_str().into(),
@@ -299,6 +307,10 @@ struct Detail<'a> {
     cpu: Option<Cow<'a, CpuSeen>>,
     host: Option<Cow<'a, HostSeen>>,
     doubts: Cow<'a, [Doubt]>,
+    #[serde(default)]
+    starved: u64,
+    #[serde(default)]
+    incidents: Cow<'a, Incidents>,
     ended: Cow<'a, Ended>,
 }
 
@@ -310,6 +322,8 @@ impl<'a> Detail<'a> {
             cpu: step.cpu.as_ref().map(Cow::Borrowed),
             host: step.host.as_ref().map(Cow::Borrowed),
             doubts: Cow::Borrowed(&step.doubts),
+            starved: step.starved,
+            incidents: Cow::Borrowed(&step.incidents),
             ended: Cow::Borrowed(&step.ended),
         }
     }
@@ -334,6 +348,8 @@ pub(crate) fn step_of(steps: &Table, row: usize, slices: Vec<Slice>) -> Result<S
         cpu: detail.cpu.map(Cow::into_owned),
         host: detail.host.map(Cow::into_owned),
         doubts: detail.doubts.into_owned(),
+        starved: detail.starved,
+        incidents: detail.incidents.into_owned(),
         ended: detail.ended.into_owned(),
     })
 }

@@ -60,7 +60,8 @@ pub fn run(args: &ProbeArgs, voice: &Voice) -> Result<Exit, Failure> {
 /// From what the search found to the whole answer.
 fn conclude(searched: Searched, facts: &SubjectFacts, before: Vec<Doubt>) -> Answer {
     let points = analyze::points(&searched.steps, facts.path.as_ref());
-    let bound_by = analyze::bound_by(&Case::new(&points, facts, &searched.limit));
+    let bound_by =
+        analyze::bound_by(&Case::new(&points, facts, &searched.limit).with_troubles(&searched.steps));
     let mut doubts = before;
     doubts.extend(analyze::doubts(&searched.steps, &points, facts));
     doubts.extend(facts.path.iter().flat_map(host::path::hidden));
