@@ -9,6 +9,7 @@ pub mod facts;
 pub mod path;
 pub mod root;
 pub mod sample;
+pub mod trace;
 
 mod notes;
 
