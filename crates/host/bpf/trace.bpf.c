@@ -328,6 +328,15 @@ INLINE u32 size_of(u32 bytes)
 
 // ---- the table of requests in flight: a direct map of four ways, without locks ----
 
+// A number that names the request as long as the object is loaded. The verifier allows no arithmetic with pointers
+// but their difference, so it is the distance from a fixed place.
+INLINE u64 key_of(struct request *rq)
+{
+	u64 key = (u64)rq;
+	asm volatile("%0 -= %1" : "+r"(key) : "r"(&shard_mask));
+	return key;
+}
+
 INLINE u32 place_hash(u64 request)
 {
 	return (u32)(request * 0x9E3779B97F4A7C15ULL >> 49); // 15 bits: row, column
@@ -352,7 +361,7 @@ INLINE struct place *find(struct row *row, u32 hash, u64 request)
 
 INLINE void stands(struct request *rq, u64 issue_ns)
 {
-	u64 key = (u64)rq;
+	u64 key = key_of(rq);
 	u32 hash = place_hash(key);
 	struct row *row = row_of(hash);
 	if (!row)
@@ -418,7 +427,7 @@ int rq_merge(u64 *ctx)
 {
 	struct request *rq;
 	REQUEST_OF(rq, ctx);
-	gone((u64)rq);
+	gone(key_of(rq));
 	return 0;
 }
 
@@ -433,7 +442,7 @@ int rq_requeue(u64 *ctx)
 	if (c)
 		ADD(c->requeues, 1);
 	if (keep_in_flight) {
-		u64 key = (u64)rq;
+		u64 key = key_of(rq);
 		u32 hash = place_hash(key);
 		struct row *row = row_of(hash);
 		if (row) {
@@ -479,15 +488,17 @@ int rq_complete(u64 *ctx)
 	}
 
 	if (keep_in_flight) {
-		u32 hash = place_hash((u64)rq);
+		u64 request = key_of(rq);
+		u32 hash = place_hash(request);
 		struct row *row = row_of(hash);
 		if (row) {
-			struct place *p = find(row, hash, (u64)rq);
+			struct place *p = find(row, hash, request);
 			if (p) {
-				if (!issue) {
+				// Since 6.9 the kernel's own times are one for a plugged batch; ours is of the dispatch.
+				if (p->issue_ns)
 					issue = p->issue_ns;
+				if (!start)
 					start = p->start_ns;
-				}
 				p->request = 0;
 			}
 		}
