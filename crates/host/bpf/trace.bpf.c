@@ -121,7 +121,8 @@ struct sums {
 	u64 bytes;
 	u64 host_wait_ns;
 	u64 service_ns;
-	// The parts of the two above that passed before the present window began.
+	// Of requests that did not stand in the table: the parts of the two above that passed before the present window
+	// began. What those in the table had spent by then, user space has read there.
 	u64 host_wait_before_ns;
 	u64 service_before_ns;
 	u64 errors;
@@ -145,7 +146,7 @@ struct counts {
 struct place {
 	u64 request;
 	u32 dev;
-	u32 class;
+	u32 class_and_bytes; // the class in the lowest three bits, above them the bytes in units of eight
 	u64 start_ns;
 	u64 issue_ns;
 };
@@ -173,11 +174,10 @@ struct asked {
 	char comm[16];
 };
 
-enum lost { LOST_DEVICE, LOST_PLACE, LOST_ASKER, LOST_SCSI, LOST_KINDS };
+enum lost { LOST_DEVICE, LOST_PLACE, LOST_ASKER, LOST_SCSI, LOST_COMPLETION, LOST_KINDS };
 
 struct lost_counts {
 	u64 of[LOST_KINDS];
-	u64 scsi_done;
 	u64 spare[3];
 };
 
@@ -359,6 +359,30 @@ INLINE struct place *find(struct row *row, u32 hash, u64 request)
 	return 0;
 }
 
+INLINE u64 sums_key(u32 dev, u32 class, u64 window_word)
+{
+	return (u64)dev << 32 | class << 16 | (cpu_id() & shard_mask) << 1 | (window_word & 1);
+}
+
+// A request that was at the device begins anew: its completion was not seen, because the kernel did not run our
+// program then (it does not run one that it interrupted, for instance). When it ended nobody knows, but it is counted.
+INLINE void ended_unseen(struct place *p)
+{
+	LOSE(LOST_COMPLETION);
+	u32 zero = 0;
+	u64 *began = map_lookup(&window, &zero);
+	if (!began)
+		return;
+	u32 bytes = p->class_and_bytes & ~7u;
+	u64 key = sums_key(p->dev, p->class_and_bytes & 7, *began);
+	struct sums *s = map_lookup(&sums, &key);
+	if (!s)
+		return;
+	ADD(s->bytes, bytes);
+	ADD(s->size[size_of(bytes) & (SIZES - 1)], 1);
+	ADD(s->untimed, 1);
+}
+
 INLINE void stands(struct request *rq, u64 issue_ns)
 {
 	u64 key = key_of(rq);
@@ -377,6 +401,8 @@ INLINE void stands(struct request *rq, u64 issue_ns)
 	u64 start = 0;
 	if (EXISTS(rq->start_time_ns) && !ignore_stamps)
 		start = rq->start_time_ns;
+	if (known && p->issue_ns && (!start || start != p->start_ns))
+		ended_unseen(p);
 	if (!start) {
 		if (!issue_ns)
 			start = ktime_ns();
@@ -388,7 +414,7 @@ INLINE void stands(struct request *rq, u64 issue_ns)
 	p->start_ns = start;
 	p->issue_ns = issue_ns;
 	p->dev = dev_of(rq);
-	p->class = class_of(rq->cmd_flags);
+	p->class_and_bytes = class_of(rq->cmd_flags) | (rq->__data_len & ~7u);
 	p->request = key;
 }
 
@@ -460,9 +486,17 @@ int rq_complete(u64 *ctx)
 	struct request *rq = (void *)ctx[0];
 	u32 error = (u32)ctx[1];
 	u32 bytes = (u32)ctx[2];
+	u32 left = rq->__data_len;
+	struct place *p = 0;
+	if (keep_in_flight) {
+		u64 request = key_of(rq);
+		u32 hash = place_hash(request);
+		struct row *row = row_of(hash);
+		if (row)
+			p = find(row, hash, request);
+	}
 	u64 now = ktime_ns();
 	u32 dev = dev_of(rq);
-	u32 left = rq->__data_len;
 	u32 class = class_of(rq->cmd_flags);
 	u64 start = 0, issue = 0;
 
@@ -476,7 +510,7 @@ int rq_complete(u64 *ctx)
 	if (!began)
 		return 0;
 	u64 word = *began;
-	u64 key = (u64)dev << 32 | class << 16 | (cpu_id() & shard_mask) << 1 | (word & 1);
+	u64 key = sums_key(dev, class, word);
 	struct sums *s = map_lookup(&sums, &key);
 
 	if (bytes < left) { // a part; the rest follows
@@ -487,21 +521,13 @@ int rq_complete(u64 *ctx)
 		return 0;
 	}
 
-	if (keep_in_flight) {
-		u64 request = key_of(rq);
-		u32 hash = place_hash(request);
-		struct row *row = row_of(hash);
-		if (row) {
-			struct place *p = find(row, hash, request);
-			if (p) {
-				// Since 6.9 the kernel's own times are one for a plugged batch; ours is of the dispatch.
-				if (p->issue_ns)
-					issue = p->issue_ns;
-				if (!start)
-					start = p->start_ns;
-				p->request = 0;
-			}
-		}
+	if (p) {
+		// Since 6.9 the kernel's own times are one for a plugged batch; ours is of the dispatch.
+		if (p->issue_ns)
+			issue = p->issue_ns;
+		if (!start)
+			start = p->start_ns;
+		p->request = 0;
 	}
 
 	// A write without data only waited for the device's flush, or is told a second time after its data.
@@ -534,7 +560,7 @@ int rq_complete(u64 *ctx)
 	ADD(s->host_wait[bucket_of(wait)], 1);
 	ADD(s->service[bucket_of(service)], 1);
 	u64 since = word & ~1ULL;
-	if (start < since) {
+	if (start < since && !p) {
 		ADD(s->host_wait_before_ns, (issue < since ? issue : since) - start);
 		if (issue < since)
 			ADD(s->service_before_ns, (now < since ? now : since) - issue);
@@ -559,7 +585,6 @@ int bio_queue(u64 *ctx)
 	if (!a) {
 		struct asked fresh = {};
 		fresh.cgroup = current_cgroup();
-		current_comm(fresh.comm, sizeof(fresh.comm));
 		map_update(&askers, &who, &fresh, NO_EXIST);
 		a = map_lookup(&askers, &who);
 		if (!a) {
@@ -567,6 +592,8 @@ int bio_queue(u64 *ctx)
 			return 0;
 		}
 	}
+	// Each time: a process that reads its own program first does so under the name of its parent.
+	current_comm(a->comm, sizeof(a->comm));
 	if (class == CLASS_READ) {
 		ADD(a->reads, 1);
 		ADD(a->read_bytes, bytes);

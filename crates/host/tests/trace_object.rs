@@ -9,7 +9,10 @@ fn folder() -> PathBuf {
 
 #[test]
 fn source_and_object_are_those_that_were_recorded() {
-    let check = Command::new("sha256sum").args(["--check", "--strict", "trace.sha256"]).current_dir(folder()).output();
+    let check = Command::new("sha256sum")
+        .args(["--check", "--strict", "trace.sha256"])
+        .current_dir(folder())
+        .output();
     let check = check.expect("sha256sum is part of coreutils");
     let said = String::from_utf8_lossy(&check.stdout).into_owned();
     assert!(check.status.success(), "{said}the source changed: `make bpf` compiles it anew and records it");
@@ -20,7 +23,8 @@ fn source_and_object_are_those_that_were_recorded() {
 
 #[test]
 fn the_source_still_compiles_to_the_object() {
-    let tools = Command::new("sh").args(["-c", "command -v clang && command -v llvm-strip"]).output().unwrap();
+    let tools =
+        Command::new("sh").args(["-c", "command -v clang && command -v llvm-strip"]).output().unwrap();
     if !tools.status.success() {
         println!("skipped: clang and llvm-strip are not installed");
         return;

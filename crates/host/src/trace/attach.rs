@@ -21,9 +21,16 @@ pub(super) struct Attached {
 }
 
 /// Loads and attaches; `shards` copies of each sum, at most `entries` of them.
-pub(super) fn attach(root: &Root, options: &Options, shards: u32, entries: u32) -> Result<Attached, Unavailable> {
+pub(super) fn attach(
+    root: &Root,
+    options: &Options,
+    shards: u32,
+    entries: u32,
+) -> Result<Attached, Unavailable> {
     let image = std::fs::read(root.place(KERNEL_BTF)).map_err(|error| match error.kind() {
-        std::io::ErrorKind::PermissionDenied => Unavailable::new(Why::NotPermitted, format!("{KERNEL_BTF}: {error}")),
+        std::io::ErrorKind::PermissionDenied => {
+            Unavailable::new(Why::NotPermitted, format!("{KERNEL_BTF}: {error}"))
+        }
         _ => Unavailable::new(Why::NoBtf, format!("{KERNEL_BTF}: {error}")),
     })?;
     let not_understood = || Unavailable::new(Why::NoBtf, format!("{KERNEL_BTF} is not understood"));
@@ -91,7 +98,12 @@ pub(super) fn attach(root: &Root, options: &Options, shards: u32, entries: u32) 
     Ok(Attached { ebpf, askers, scsi, missing })
 }
 
-fn btf_tracepoint(ebpf: &mut Ebpf, program: &str, tracepoint: &str, types: &aya::Btf) -> Result<(), ProgramError> {
+fn btf_tracepoint(
+    ebpf: &mut Ebpf,
+    program: &str,
+    tracepoint: &str,
+    types: &aya::Btf,
+) -> Result<(), ProgramError> {
     let program: &mut BtfTracePoint = named(ebpf, program)?.try_into()?;
     program.load(tracepoint, types)?;
     program.attach().map(|_| ())

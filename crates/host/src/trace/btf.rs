@@ -141,7 +141,8 @@ impl<'a> Btf<'a> {
         let (pointer, _) = self.by_id(typedef.size_or_type)?;
         let (function, _) = self.by_id(pointer.size_or_type)?;
         // The first parameter is the tracepoint's own.
-        (pointer.kind() == KIND_PTR && function.kind() == KIND_FUNC_PROTO).then(|| function.entries().saturating_sub(1))
+        (pointer.kind() == KIND_PTR && function.kind() == KIND_FUNC_PROTO)
+            .then(|| function.entries().saturating_sub(1))
     }
 }
 

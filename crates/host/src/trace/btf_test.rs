@@ -22,11 +22,31 @@ const TRACE: u32 = 23;
 fn base() -> Vec<u8> {
     image(
         &[
-            INT, 1 << 24, 4, 32, // 1: int
-            0, 2 << 24, 4, // 2: pointer to 4? no: to the function type below
-            TRACE, 8 << 24, 2, // 3: typedef of the pointer
-            0, 13 << 24 | 3, 0, 0, 0, 0, 1, 0, 1, // 4: function of three parameters
-            0, 4 << 24 | 1, 4, INNER, 1, 32, // 5: unnamed structure with one member
+            INT,
+            1 << 24,
+            4,
+            32, // 1: int
+            0,
+            2 << 24,
+            4, // 2: pointer to 4? no: to the function type below
+            TRACE,
+            8 << 24,
+            2, // 3: typedef of the pointer
+            0,
+            13 << 24 | 3,
+            0,
+            0,
+            0,
+            0,
+            1,
+            0,
+            1, // 4: function of three parameters
+            0,
+            4 << 24 | 1,
+            4,
+            INNER,
+            1,
+            32, // 5: unnamed structure with one member
         ],
         STRINGS,
     )

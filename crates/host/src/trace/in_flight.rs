@@ -22,7 +22,7 @@ pub(super) struct Standing {
     pub issue_ns: Option<u64>,
 }
 
-/// What requests in flight have spent within a window.
+/// What requests in flight have spent since their acceptance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Spent {
     pub host_ns: u64,
@@ -43,11 +43,11 @@ impl InFlightMap {
         for row in 0..ROWS {
             let places = self.map.get(&row, 0)?;
             for place in places.chunks_exact(PLACE_WORDS).filter(|p| p[0] != 0) {
-                let (device, class) = split(place[1]);
+                let (device, class_and_bytes) = split(place[1]);
                 let (start_ns, issue_ns) = (place[2], place[3]);
                 if start_ns < end_ns {
                     let issue_ns = (issue_ns != 0 && issue_ns <= end_ns).then_some(issue_ns);
-                    all.push(Standing { device, class: Class::of(class), start_ns, issue_ns });
+                    all.push(Standing { device, class: Class::of(class_and_bytes & 7), start_ns, issue_ns });
                 }
             }
         }
@@ -63,21 +63,16 @@ impl Standing {
 }
 
 impl Spent {
-    /// Adds one request's part of the window from `start_ns` to `end_ns`.
-    pub(super) fn add(&mut self, one: &Standing, start_ns: u64, end_ns: u64) {
-        let began = one.start_ns.max(start_ns);
+    /// Adds one request, as it stands at `end_ns`.
+    pub(super) fn add(&mut self, one: &Standing, end_ns: u64) {
+        let issue_ns = one.issue_ns.unwrap_or(end_ns);
+        self.host_ns += issue_ns.saturating_sub(one.start_ns);
+        self.device_ns += end_ns.saturating_sub(issue_ns);
         match one.issue_ns {
-            None => {
-                self.host_ns += end_ns.saturating_sub(began);
-                self.in_host += 1;
-            }
-            Some(issue_ns) => {
-                self.host_ns += issue_ns.saturating_sub(began);
-                self.device_ns += end_ns.saturating_sub(issue_ns.max(start_ns));
-                self.at_device += 1;
-            }
+            Some(_) => self.at_device += 1,
+            None => self.in_host += 1,
         }
-        let age = end_ns - one.start_ns.min(end_ns);
+        let age = end_ns.saturating_sub(one.start_ns);
         self.oldest_ns = Some(self.oldest_ns.map_or(age, |o| o.max(age)));
     }
 }
@@ -87,15 +82,19 @@ mod test {
     use super::*;
 
     #[test]
-    fn parts_are_clipped_to_the_window() {
+    fn times_go_to_the_queue_where_they_were_spent() {
         let mut spent = Spent::default();
         let one = |start_ns, issue_ns| Standing { device: 1, class: Class::Read, start_ns, issue_ns };
-        spent.add(&one(50, Some(80)), 100, 200); // all of the window at the device
-        spent.add(&one(90, Some(130)), 100, 200); // 30 in the host, 70 at the device
-        spent.add(&one(150, None), 100, 200); // 50 in the host
-        assert_eq!(
-            spent,
-            Spent { host_ns: 80, device_ns: 170, in_host: 1, at_device: 2, oldest_ns: Some(150) }
-        );
+        spent.add(&one(90, Some(130)), 200); // 40 in the host, 70 at the device
+        spent.add(&one(150, None), 200); // 50 in the host
+        let truth = Spent { host_ns: 90, device_ns: 70, in_host: 1, at_device: 1, oldest_ns: Some(110) };
+        assert_eq!(spent, truth);
+    }
+
+    #[test]
+    fn only_an_old_request_needs_a_witness() {
+        let one = Standing { device: 1, class: Class::Read, start_ns: 0, issue_ns: Some(5_000_000_000) };
+        assert!(!one.is_old(5_500_000_000));
+        assert!(one.is_old(6_500_000_000));
     }
 }

@@ -6,11 +6,11 @@
 //! was added since the last read.
 //!
 //! **Time-weighted queues.** The mean number standing in a queue over a window is the time spent there by all
-//! requests within the window, divided by its length. Three parts make it exact: the whole times of requests
-//! completed in the window, less what of them passed before it began (the program clips at the window's start), plus
-//! what the requests still in flight at its end have spent (a table of requests in flight, read at the end; a hung
-//! device completes nothing, yet its queue is seen). The table is read within some 100 us after the window's end:
-//! that share of the window is the error left.
+//! requests within the window, divided by its length: the whole times of requests completed in the window, less what
+//! they had spent when it began, plus what those in flight at its end have spent. The last two are read from a table
+//! of requests in flight (so the queue of a hung device, which completes nothing, is seen). The table is read within
+//! some 100 us after the window's end (longer when the reader is kept from its processor); what completes in between
+//! shows in the next window instead, so nothing is lost or counted twice over windows.
 //!
 //! **What is counted where.** A request that the driver gave back (requeue) waits in the host again: only its last
 //! time at the device is service. A write without data, which only waits for a flush, is not an I/O of the device:

@@ -54,7 +54,8 @@ pub(super) fn events_fit(root: &Root) -> Result<(), String> {
         ("scsi_dispatch_cmd_error", "rtn"),
         ("scsi_dispatch_cmd_timeout", "result"),
     ] {
-        let format = root.text(format!("{place}/events/scsi/{name}/format")).map_err(|e| format!("{name}: {e}"))?;
+        let format =
+            root.text(format!("{place}/events/scsi/{name}/format")).map_err(|e| format!("{name}: {e}"))?;
         for (field, offset) in [("host_no", 8), ("channel", 12), ("id", 16), ("lun", 20), (last, 24)] {
             if !has_field(&format, field, offset) {
                 return Err(format!("{name} has no field {field} at offset {offset}"));
@@ -67,7 +68,9 @@ pub(super) fn events_fit(root: &Root) -> Result<(), String> {
 fn has_field(format: &str, field: &str, offset: u32) -> bool {
     format.lines().any(|line| {
         let mut parts = line.trim().split(';').map(str::trim);
-        parts.next().is_some_and(|p| p.starts_with("field:") && p.split_ascii_whitespace().last() == Some(field))
+        parts
+            .next()
+            .is_some_and(|p| p.starts_with("field:") && p.split_ascii_whitespace().last() == Some(field))
             && parts.next() == Some(&format!("offset:{offset}"))
             && parts.next() == Some("size:4")
     })

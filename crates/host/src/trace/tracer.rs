@@ -94,6 +94,8 @@ pub struct Tracer {
     counts: HashMap<MapData, u32, [u64; COUNTS_WORDS]>,
     counts_last: Memory<u32, [u64; COUNTS_WORDS]>,
     in_flight: InFlightMap,
+    /// What requests in flight had spent when the present window began.
+    spent_last: Memory<(u32, Class), Spent>,
     askers: AskersMap,
     scsi: ScsiMap,
     lost: Array<MapData, [u64; LOST_WORDS]>,
@@ -115,7 +117,8 @@ impl Tracer {
         // Half of the room is for devices that come later.
         let shards = sums::shards(processors, 2 * devices, options.memory_max_bytes);
         let room = sums::entries(2 * devices, shards).max(1024);
-        let entries = sums::entries_max(options.memory_max_bytes).min(u32::try_from(room).unwrap_or(u32::MAX));
+        let entries =
+            sums::entries_max(options.memory_max_bytes).min(u32::try_from(room).unwrap_or(u32::MAX));
 
         let attached = attach::attach(root, &options, shards, entries)?;
         let mut ebpf = attached.ebpf;
@@ -133,6 +136,7 @@ impl Tracer {
             counts: take(&mut ebpf, "counts")?.try_into().map_err(failed)?,
             counts_last: Memory::new(),
             in_flight: InFlightMap::new(take(&mut ebpf, "in_flight")?.try_into().map_err(failed)?),
+            spent_last: Memory::new(),
             askers: AskersMap::new(take(&mut ebpf, "askers")?.try_into().map_err(failed)?),
             scsi: ScsiMap::new(take(&mut ebpf, "scsi")?.try_into().map_err(failed)?),
             lost: take(&mut ebpf, "lost")?.try_into().map_err(failed)?,
@@ -170,7 +174,8 @@ impl Tracer {
         self.start_ns = end_ns;
         self.set = set ^ 1;
 
-        let spent = self.spent(start_ns, end_ns)?;
+        let spent = self.spent(end_ns)?;
+        let spent_before = std::mem::replace(&mut self.spent_last, spent.clone());
         let seconds = (end_ns - start_ns.min(end_ns)) as f64 / 1e9;
         let mut devices = Vec::new();
         for device in self.followed.clone() {
@@ -178,8 +183,8 @@ impl Tracer {
             let mut classes = Vec::new();
             for class in Class::ALL {
                 let sums = self.sums.take(number, class, set)?;
-                let spent = spent.get(&(number, class)).copied().unwrap_or_default();
-                classes.extend(class_window(class, &sums, &spent, seconds));
+                let of = |spent: &Memory<_, Spent>| spent.get(&(number, class)).copied().unwrap_or_default();
+                classes.extend(class_window(class, &sums, of(&spent_before), of(&spent), seconds));
             }
             let counts = self.counts_of(number);
             if !classes.is_empty() || counts.iter().any(|c| *c > 0) {
@@ -218,8 +223,8 @@ impl Tracer {
         })
     }
 
-    /// What requests in flight have spent in the window, by device and class.
-    fn spent(&self, start_ns: u64, end_ns: u64) -> Result<Memory<(u32, Class), Spent>, MapError> {
+    /// What requests in flight have spent, by device and class.
+    fn spent(&self, end_ns: u64) -> Result<Memory<(u32, Class), Spent>, MapError> {
         let mut spent: Memory<(u32, Class), Spent> = Memory::new();
         if !self.options.in_flight {
             return Ok(spent);
@@ -228,7 +233,7 @@ impl Tracer {
         for one in self.in_flight.standing(end_ns)? {
             let is_idle = |device: u32| *idle.entry(device).or_insert_with(|| self.is_idle(device));
             if !vanished(&one, end_ns, is_idle) {
-                spent.entry((one.device, one.class)).or_default().add(&one, start_ns, end_ns);
+                spent.entry((one.device, one.class)).or_default().add(&one, end_ns);
             }
         }
         Ok(spent)
@@ -288,9 +293,19 @@ impl Tracer {
     }
 
     fn lost(&mut self) -> Result<Lost, MapError> {
-        let [ios_of_unfollowed_devices, in_flight, asked, scsi, ..] = self.lost.get(&0, 0)?;
-        let now =
-            Lost { ios_of_unfollowed_devices, in_flight, asked, scsi, runs_left_out: self.runs_left_out() };
+        let [ios_of_unfollowed_devices, in_flight, asked, scsi, completions, ..] = self.lost.get(&0, 0)?;
+        let mut now = Lost { ios_of_unfollowed_devices, in_flight, asked, scsi, completions, counts: 0 };
+        for (name, program) in self.ebpf.programs() {
+            let missed = missed_runs(program);
+            match name {
+                // Those that stood in the table are found when their memory is used again.
+                "rq_complete" => now.completions = now.completions.max(missed),
+                "rq_insert" | "rq_issue" => now.in_flight += missed,
+                "bio_queue" => now.asked += missed,
+                name if name.starts_with("scsi_") => now.scsi += missed,
+                _ => now.counts += missed,
+            }
+        }
         let before = std::mem::replace(&mut self.lost_last, now);
         Ok(Lost {
             // Where devices were chosen, the others are no loss.
@@ -298,22 +313,12 @@ impl Tracer {
                 Some(_) => 0,
                 None => now.ios_of_unfollowed_devices - before.ios_of_unfollowed_devices,
             },
+            completions: now.completions - before.completions,
             in_flight: now.in_flight - before.in_flight,
             asked: now.asked - before.asked,
             scsi: now.scsi - before.scsi,
-            runs_left_out: now.runs_left_out.saturating_sub(before.runs_left_out),
+            counts: now.counts - before.counts,
         })
-    }
-
-    /// Runs that the kernel left out, as it tells of each program (5.12 and newer).
-    fn runs_left_out(&self) -> u64 {
-        let of = |program: &aya::programs::Program| {
-            let fd = program.fd().ok()?.as_fd().as_raw_fd();
-            let text = std::fs::read_to_string(format!("/proc/self/fdinfo/{fd}")).ok()?;
-            let line = text.lines().find_map(|l| l.strip_prefix("recursion_misses:"))?;
-            line.trim().parse::<u64>().ok()
-        };
-        self.ebpf.programs().filter_map(|(_, program)| of(program)).sum()
     }
 
     /// Programs in the kernel, by the number the kernel gave them: whoever measures our cost finds them by it.
@@ -340,7 +345,8 @@ impl Tracer {
                 continue;
             }
             let number = device.number();
-            let room = self.sums.follow(number).and_then(|()| self.counts.insert(number, [0; COUNTS_WORDS], 0));
+            let room =
+                self.sums.follow(number).and_then(|()| self.counts.insert(number, [0; COUNTS_WORDS], 0));
             match room {
                 Ok(()) => self.followed.push(device),
                 Err(_) => self.parts.left_out.push(device.name),
@@ -348,6 +354,17 @@ impl Tracer {
         }
         self.followed.sort_by(|a, b| a.name.cmp(&b.name));
     }
+}
+
+/// Runs of a program that the kernel left out because the same program was running on that processor; it tells since
+/// 5.12, and leaves out since 6.1.
+fn missed_runs(program: &aya::programs::Program) -> u64 {
+    let told = || {
+        let fd = program.fd().ok()?.as_fd().as_raw_fd();
+        let text = std::fs::read_to_string(format!("/proc/self/fdinfo/{fd}")).ok()?;
+        text.lines().find_map(|l| l.strip_prefix("recursion_misses:"))?.trim().parse().ok()
+    };
+    told().unwrap_or(0)
 }
 
 fn take(ebpf: &mut Ebpf, name: &str) -> Result<aya::maps::Map, Unavailable> {
@@ -373,15 +390,25 @@ fn vanished(one: &Standing, end_ns: u64, is_idle: impl FnOnce(u32) -> bool) -> b
     one.is_old(end_ns) && is_idle(one.device)
 }
 
-fn class_window(class: Class, sums: &Sums, spent: &Spent, seconds: f64) -> Option<ClassWindow> {
+/// The time spent in a queue within a window is that of requests completed in it, less what they had spent when it
+/// began, plus what those in flight at its end have spent. Each of the last two is credited once and taken back once,
+/// so no error of theirs adds up over windows.
+fn class_window(
+    class: Class,
+    sums: &Sums,
+    before: Spent,
+    at_end: Spent,
+    seconds: f64,
+) -> Option<ClassWindow> {
     let host_wait = latency(sums.host_wait(), sums.host_wait_ns);
     let service = latency(sums.service(), sums.service_ns);
     let ios = service.count() + sums.untimed;
-    if ios == 0 && sums.bytes == 0 && *spent == Spent::default() {
+    if ios == 0 && sums.bytes == 0 && at_end == Spent::default() && before == Spent::default() {
         return None;
     }
-    let mean = |sum_ns: u64, before_ns: u64, in_flight_ns: u64| {
-        if seconds > 0.0 { (sum_ns.saturating_sub(before_ns) + in_flight_ns) as f64 / 1e9 / seconds } else { 0.0 }
+    let mean = |completed_ns: u64, before_ns: u64, at_end_ns: u64| {
+        let spent_ns = (completed_ns + at_end_ns).saturating_sub(before_ns);
+        if seconds > 0.0 { spent_ns as f64 / 1e9 / seconds } else { 0.0 }
     };
     let mut sizes = [0; 16];
     sizes.copy_from_slice(sums.sizes());
@@ -391,11 +418,11 @@ fn class_window(class: Class, sums: &Sums, spent: &Spent, seconds: f64) -> Optio
         bytes: sums.bytes,
         errors: sums.errors,
         untimed: sums.untimed,
-        host_queue: mean(sums.host_wait_ns, sums.host_wait_before_ns, spent.host_ns),
-        device_queue: mean(sums.service_ns, sums.service_before_ns, spent.device_ns),
-        host_queue_at_end: spent.in_host,
-        device_queue_at_end: spent.at_device,
-        oldest_in_flight_ns: spent.oldest_ns,
+        host_queue: mean(sums.host_wait_ns, sums.host_wait_before_ns + before.host_ns, at_end.host_ns),
+        device_queue: mean(sums.service_ns, sums.service_before_ns + before.device_ns, at_end.device_ns),
+        host_queue_at_end: at_end.in_host,
+        device_queue_at_end: at_end.at_device,
+        oldest_in_flight_ns: at_end.oldest_ns,
         host_wait,
         service,
         sizes,

@@ -36,9 +36,13 @@ impl Unavailable {
 
     pub(super) fn new(why: Why, detail: impl Into<String>) -> Self {
         let enables = match why {
-            Why::NotPermitted => "run as root, or give the capabilities CAP_BPF and CAP_PERFMON (CAP_SYS_ADMIN before kernel 5.8)",
+            Why::NotPermitted => {
+                "run as root, or give the capabilities CAP_BPF and CAP_PERFMON (CAP_SYS_ADMIN before kernel 5.8)"
+            }
             Why::NoBpf => "a kernel built with CONFIG_BPF_SYSCALL and CONFIG_BPF_EVENTS",
-            Why::NoBtf => "a kernel built with CONFIG_DEBUG_INFO_BTF (Debian 11, RHEL 8.2, Ubuntu 20.10 and newer have it)",
+            Why::NoBtf => {
+                "a kernel built with CONFIG_DEBUG_INFO_BTF (Debian 11, RHEL 8.2, Ubuntu 20.10 and newer have it)"
+            }
             Why::Unsupported => "a kernel from 5.10 on with block tracepoints (CONFIG_BLK_DEV_IO_TRACE)",
             Why::Failed => "see the message; memory and file descriptors are the usual limits",
         };

@@ -42,7 +42,8 @@ pub struct ClassWindow {
     pub bytes: u64,
     /// Requests completed with an error.
     pub errors: u64,
-    /// Of `ios`, those that carried no times: they stand in no histogram and in no queue below.
+    /// Of `ios`, those whose times are not known (none stamped, or the completion was not seen): they stand in no
+    /// histogram of times.
     pub untimed: u64,
     /// From acceptance by the block layer to the (last) dispatch to the driver.
     pub host_wait: LatencyHistogram,
@@ -165,7 +166,7 @@ pub struct ScsiWindow {
 pub struct Asker {
     /// Process.
     pub pid: u32,
-    /// Its name (15 characters) when it was first seen; that of the thread which asked.
+    /// Name of the thread that asked last (15 characters).
     pub comm: String,
     /// Its control group in the unified hierarchy when it was first seen; 1 is the root.
     pub cgroup_id: u64,
@@ -195,14 +196,17 @@ impl Asker {
 pub struct Lost {
     /// Requests of devices that are not followed: plugged in since the last read, or beyond the memory allowed.
     pub ios_of_unfollowed_devices: u64,
-    /// Requests that found no place in the table of requests in flight: missing in the queues at the end only.
+    /// Completions not seen, because the kernel did not run our program (it does not when it interrupted it just
+    /// then). They are counted in `ios` and `untimed` as soon as the memory of the request is used again.
+    pub completions: u64,
+    /// Requests not seen, or without a place, in the table of requests in flight: missing in the queues at the end.
     pub in_flight: u64,
-    /// Bios whose asker found no place.
+    /// Bios whose asker was not counted.
     pub asked: u64,
-    /// SCSI answers of an address that found no place.
+    /// SCSI answers that were not counted.
     pub scsi: u64,
-    /// Runs of our programs that the kernel left out because one was running on that processor already.
-    pub runs_left_out: u64,
+    /// Requeues, merges and splits that were not counted.
+    pub counts: u64,
 }
 
 impl Lost {
