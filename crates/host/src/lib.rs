@@ -11,6 +11,7 @@ pub mod path;
 pub mod root;
 pub mod sample;
 pub mod survey;
+pub mod trace;
 
 mod notes;
 
