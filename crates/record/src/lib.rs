@@ -18,6 +18,7 @@ pub mod run;
 pub mod sample;
 pub mod step;
 pub mod subject;
+pub mod traced;
 
 pub use doubt::{Doubt, DoubtId, Weight};
 pub use facts::HostFacts;
@@ -35,3 +36,4 @@ pub use sample::{
 };
 pub use step::{ClassSeen, Ended, IoClass, Slice, Step};
 pub use subject::{Flow, Subject, SubjectError, SubjectFacts, Watch};
+pub use traced::{AskerSample, LostEvents, ScsiAnswers, TracedClass, TracedDevice, TracedHost};
