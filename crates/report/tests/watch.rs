@@ -111,7 +111,13 @@ fn text_keeps_80_columns_and_says_what_it_does_not_know() {
         kind: HappeningKind::Failed,
         text: "3 commands did not succeed".into(),
     }];
-    let text = block(&sample, &told, &View::default(), TextOptions { classes: true }, Style::default());
+    let text = block(
+        &sample,
+        &told,
+        &View::default(),
+        TextOptions { classes: true, ..TextOptions::default() },
+        Style::default(),
+    );
     for line in text.lines() {
         assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
     }
@@ -144,7 +150,7 @@ fn a_long_name_stands_on_a_line_of_its_own() {
 #[test]
 fn json_keeps_the_contract_and_absent_is_null() {
     let sample = sample();
-    let text = line(&sample, &[], &View::default(), "counters");
+    let text = line(&sample, &[], &View::default());
     assert_eq!(text.matches('\n').count(), 1);
     let document: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["schema"], "plimsoll.watch/1");
