@@ -31,7 +31,7 @@ pub fn source(sample: &record::HostSample) -> &'static str {
 pub fn lost(sample: &record::HostSample) -> Option<String> {
     let lost = sample.traced.as_ref()?.lost;
     let parts: Vec<String> = [
-        (lost.completions, "completions"),
+        (lost.completions, "completions (counted later, without times)"),
         (lost.in_flight, "requests in flight"),
         (lost.ios_of_unfollowed_devices, "I/Os of devices not followed"),
         (lost.scsi, "SCSI answers"),

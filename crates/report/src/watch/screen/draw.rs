@@ -10,15 +10,12 @@ use ratatui::style::{Color as Ink, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-/// Lines of the panels below the table, where there is room and where there is not.
-const PANELS: u16 = 13;
-const PANELS_LOW: u16 = 10;
-
-/// From this height on there is room.
-const HIGH: u16 = 32;
+/// Lines of the panels below the table: at least, and as many as the table leaves free.
+const PANELS: u16 = 10;
+const PANELS_MOST: u16 = 14;
 
 /// Columns of the list of processes; what is left of 80 holds the details of a device.
-const PROCESSES: u16 = 34;
+const PROCESSES: u16 = 33;
 
 /// The same on terminals at least [`WIDE`] wide: reads, writes and control groups apart.
 const PROCESSES_WIDE: u16 = 76;
@@ -80,8 +77,10 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen) {
     let note = note(screen);
     let noted = u16::from(note.is_some() && area.height > TABLE_MIN + 2);
     let rest = area.height.saturating_sub(2 + noted + if happened { HAPPENINGS } else { 0 });
-    let panels = if area.height >= HIGH { PANELS } else { PANELS_LOW };
-    let panels = if rest >= TABLE_MIN + panels { panels } else { 0 };
+    let rows = u16::try_from(screen.view.lines(&screen.sample).len()).unwrap_or(u16::MAX);
+    // A heading above the rows, a blank line below.
+    let free = rest.saturating_sub(rows.saturating_add(2));
+    let panels = if rest >= TABLE_MIN + PANELS { free.clamp(PANELS, PANELS_MOST) } else { 0 };
     let [title, devices, events, below, notes, keys] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Fill(1),

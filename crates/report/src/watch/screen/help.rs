@@ -41,11 +41,12 @@ pub(super) fn overlay(frame: &mut Frame<'_>, area: Rect, screen: &Screen, paint:
     let mut lines = vec![Line::raw(format!(
         "bar        {host} host queue, {device} device queue, {unknown} not told apart"
     ))];
-    lines.extend(WORDS.map(Line::raw));
     for unseen in &screen.sample.unseen {
         let parts = crate::terminal::wrapped(&super::super::cells::safe(unseen), usize::from(WIDTH) - 2);
         lines.extend(parts.into_iter().map(Line::raw));
     }
+    let tight = lines.len() + WORDS.len() + 2 > usize::from(area.height);
+    lines.extend(WORDS.into_iter().filter(|w| !(tight && w.is_empty())).map(Line::raw));
     let height = (lines.len() as u16 + 2).min(area.height);
     let width = WIDTH.min(area.width);
     let place =

@@ -146,15 +146,15 @@ pub(super) fn processes(frame: &mut Frame<'_>, area: Rect, screen: &Screen, pain
     let rows = askers::rows(&screen.sample, device.filter(|_| traced));
     let room = usize::from(area.height).saturating_sub(2);
     let title = match device.filter(|_| traced) {
-        Some(device) => format!("asks {}", shortened(device, 12)),
+        Some(device) => format!("who asks {}", shortened(device, 9)),
         None => "process, MiB/s".to_owned(),
     };
     let heading = match (traced, wide) {
         (true, true) => {
-            format!("{title:20}{:>8}{:>9}{:>7}{:>7}  cgroup", "reads/s", "writes/s", "MiB/s r", "MiB/s w")
+            format!("{title:20}{:>8}{:>9}{:>9}{:>9}  cgroup", "reads/s", "writes/s", "MiB/s r", "MiB/s w")
         }
-        (true, false) => format!("{title:18}{:>8}{:>8}", "IOPS", "MiB/s"),
-        (false, _) => format!("{title:18}{:>7}{:>9}", "read", "written"),
+        (true, false) => format!("{title:18}{:>8}{:>7}", "IOPS", "MiB/s"),
+        (false, _) => format!("{title:18}{:>7}{:>8}", "read", "written"),
     };
     let mut lines = vec![Line::styled(heading, paint.heading())];
     for row in rows.iter().take(room) {
@@ -162,17 +162,17 @@ pub(super) fn processes(frame: &mut Frame<'_>, area: Rect, screen: &Screen, pain
         let ios = row.reads_per_s.zip(row.writes_per_s).map(|(r, w)| r + w);
         lines.push(Line::raw(match (traced, wide) {
             (true, true) => format!(
-                "{:20}{:>8}{:>9}{:>7}{:>7}  {}",
+                "{:20}{:>8}{:>9}{:>9}{:>9}  {}",
                 row.label(19),
                 rate(row.reads_per_s, 7),
                 rate(row.writes_per_s, 8),
-                amount(Some(row.read_mib_per_s), 6),
-                amount(Some(row.write_mib_per_s), 6),
-                shortened(row.cgroup.as_deref().unwrap_or("-"), usize::from(area.width).saturating_sub(54)),
+                amount(Some(row.read_mib_per_s), 8),
+                amount(Some(row.write_mib_per_s), 8),
+                shortened(row.cgroup.as_deref().unwrap_or("-"), usize::from(area.width).saturating_sub(58)),
             ),
-            (true, false) => format!("{:18}{:>8}{:>8}", row.label(17), rate(ios, 7), amount(Some(mib), 7)),
+            (true, false) => format!("{:18}{:>8}{:>7}", row.label(17), rate(ios, 7), amount(Some(mib), 6)),
             (false, _) => format!(
-                "{:18}{:>7}{:>9}",
+                "{:18}{:>7}{:>8}",
                 row.label(17),
                 amount(Some(row.read_mib_per_s), 6),
                 amount(Some(row.write_mib_per_s), 7),
