@@ -55,6 +55,14 @@ pub enum Quantity {
     Lost,
     /// What is not asserted and why, in words.
     Remark,
+    /// What a watch's numbers come from.
+    Source,
+    /// Reads that a watch counted.
+    Reads,
+    /// Reads that it saw one process ask for.
+    Asked,
+    /// TASK SET FULL answers that it counted.
+    TaskSetFull,
     /// IOPS at one concurrency.
     Throughput,
     /// Mean response time, us.
@@ -65,14 +73,6 @@ pub enum Quantity {
     HostQueue,
     /// Standing at the device.
     DeviceQueue,
-    /// What a watch's numbers come from.
-    Source,
-    /// Reads that a watch counted.
-    Reads,
-    /// Reads that it saw one process ask for.
-    Asked,
-    /// TASK SET FULL answers that it counted.
-    TaskSetFull,
 }
 
 /// A figure or a word.
