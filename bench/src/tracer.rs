@@ -133,9 +133,12 @@ impl Observer {
                 command
             }
             _ => {
-                let mut command = Command::new("bpftrace");
                 let script = if place == 2 { SCRIPT.to_owned() } else { format!("{SCRIPT}{ASKERS}") };
-                command.env("BPFTRACE_MAP_KEYS_MAX", "65536").args(["-e", &script]);
+                // bpftrace looks tracepoints up in tracefs: mounted for it alone where it is not.
+                let mount = "[ -d /sys/kernel/tracing/events ] || mount -t tracefs none /sys/kernel/tracing; exec \"$@\"";
+                let mut command = Command::new("unshare");
+                command.args(["-m", "sh", "-c", mount, "sh", "bpftrace", "-e", &script]);
+                command.env("BPFTRACE_MAP_KEYS_MAX", "65536");
                 command
             }
         };
