@@ -134,7 +134,7 @@ fn job_ok(job: &Job, known: &dyn Fn(&str) -> Check, probes: &[&str]) -> Check {
         return Err("expected exactly one of probe, watch, set, apply_advice_of, run".into());
     }
     let loaded = job.probe.is_some() || job.watch.is_some();
-    if !loaded && !(job.beside.is_empty() && job.during.is_empty()) {
+    if !loaded && (!job.beside.is_empty() || !job.during.is_empty()) {
         return Err("beside and during belong to a probe or a watch".into());
     }
     for device in job.probe.iter().chain(&job.watch) {
