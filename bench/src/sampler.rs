@@ -26,7 +26,7 @@ const CONTENDERS: [&str; 5] = [
     "plimsoll survey",
     "plimsoll watch --no-trace (lines)",
     "plimsoll watch (lines)",
-    "iostat -dx 1",
+    "iostat -dx -p ALL 1",
 ];
 
 /// Compares at 1,000 and 10,000 devices.
@@ -111,7 +111,8 @@ fn start(setup: &Setup, place: usize, folder: &Path, file: &Path) -> Outcome<Chi
         1 => vec![own.display().to_string(), LOOP.into(), "survey".into()],
         2 => watch().chain(["--no-trace".to_owned()]).collect(),
         3 => watch().collect(),
-        _ => ["iostat", "-dx", "1"].map(str::to_owned).to_vec(),
+        // Without -p ALL it leaves out devices that are not in sysfs, as these are not.
+        _ => ["iostat", "-dx", "-p", "ALL", "1"].map(str::to_owned).to_vec(),
     };
     let output = File::create(folder.join("output"))?;
     Ok(Command::new("unshare")
