@@ -9,7 +9,7 @@ TARGET ?= target/probe
 LIMIT ?= p99<10ms
 BUDGET ?= 60s
 
-.PHONY: help probe build test test-lab lab-shell check dist bench clean
+.PHONY: help probe build test test-lab lab-shell check dist bench bpf clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -51,6 +51,10 @@ bench: ## compare with peers side by side
 	@scripts/setup bench
 	@cargo build --release --locked -p plimsoll -p bench
 	@target/release/bench all
+
+bpf: ## compile the kernel side of the tracer anew (after a change to its source)
+	@scripts/setup bpf
+	@scripts/bpf
 
 clean: ## remove what was built
 	@cargo clean

@@ -12,7 +12,9 @@ mod generator;
 mod ours;
 mod page;
 mod rounds;
+mod sampler;
 mod scratch;
+mod tracer;
 mod zram;
 
 use clap::{Parser, Subcommand};
@@ -50,6 +52,16 @@ enum What {
     Generator,
     /// The same on zram, when an unused one is there and we are root. It is reset afterwards.
     Zram,
+    /// Processor time of one sample of 1,000 and 10,000 devices, against iostat and the bare limit. Needs root.
+    Sampler,
+    /// One of the loops that `sampler` measures.
+    #[command(hide = true)]
+    SamplerLoop {
+        /// Which.
+        what: Loop,
+    },
+    /// Run time of the tracer's programs per I/O and its cost to the load, against bpftrace. Needs root.
+    Tracer,
     /// Time to draw the page, against a fio-plot chart.
     Page,
     /// Time to an answer and agreement of five, against fio's latency_target and a dense grid.
@@ -58,6 +70,15 @@ enum What {
     Disturbed,
     /// All of it.
     All,
+}
+
+/// Loops of `sampler`.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq)]
+enum Loop {
+    /// Read and parse, nothing else.
+    Limit,
+    /// Our survey.
+    Survey,
 }
 
 fn main() -> ExitCode {
@@ -79,6 +100,9 @@ fn main() -> ExitCode {
 }
 
 fn run(setup: &contender::Setup, what: What) -> Outcome<()> {
+    if let What::SamplerLoop { what } = what {
+        return sampler::run_loop(what == Loop::Survey);
+    }
     std::fs::create_dir_all(&setup.folder)?;
     let all = what == What::All;
     if all || what == What::Generator {
@@ -86,6 +110,12 @@ fn run(setup: &contender::Setup, what: What) -> Outcome<()> {
     }
     if all || what == What::Zram {
         zram::compare(setup)?;
+    }
+    if all || what == What::Sampler {
+        sampler::compare(setup)?;
+    }
+    if all || what == What::Tracer {
+        tracer::compare(setup)?;
     }
     if all || what == What::Page {
         page::compare(setup)?;

@@ -19,6 +19,7 @@ fn main() -> ExitCode {
     let voice = voice::Voice::new(cli.voice);
     let done = match &cli.command {
         Command::Probe(args) => command::probe::run(args, &voice),
+        Command::Watch(args) => command::watch::run(args, &voice),
         Command::Report(args) => command::report::run(args, &voice),
         Command::Doctor(args) => command::doctor::run(args, &voice),
     };

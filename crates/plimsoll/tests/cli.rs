@@ -6,7 +6,7 @@ mod support;
 use support::command::{BINARY, Ended, Running, plain, plimsoll, probe};
 use support::{Turn, data_file, folder, own_files, program, skipped};
 
-const COMMANDS: [&str; 3] = ["probe", "report", "doctor"];
+const COMMANDS: [&str; 4] = ["probe", "watch", "report", "doctor"];
 
 #[test]
 fn help_and_version_are_answers() {
@@ -141,6 +141,10 @@ fn every_example_in_the_help_parses() {
             // The target is replaced by one that is not there: what parses gets as far as looking for it.
             if let Some(target) = args.iter_mut().skip(1).find(|a| !a.starts_with('-')) {
                 *target = "/nonexistent/plimsoll-test".to_owned();
+            }
+            if args == ["watch"] {
+                // It would watch all devices until somebody ends it.
+                args.push("nosuchdisk".to_owned());
             }
             let ended = plimsoll(&args);
             assert!(

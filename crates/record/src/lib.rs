@@ -15,8 +15,10 @@ pub mod limit;
 pub mod load;
 pub mod path;
 pub mod run;
+pub mod sample;
 pub mod step;
 pub mod subject;
+pub mod traced;
 
 pub use doubt::{Doubt, DoubtId, Weight};
 pub use facts::HostFacts;
@@ -28,5 +30,10 @@ pub use incident::{Answers, DepthSeen, FailedIos, Incidents, Trouble};
 pub use limit::{LatencyLimit, LimitError, Statistic};
 pub use load::{Arrival, Demand, Load, Phase};
 pub use path::{IoPath, Layer, LayerKind, Limit, LimitKind, Tunable};
+pub use sample::{
+    ClassTotals, Counted, DeviceFacts, DeviceLimits, DeviceSample, HostSample, ProcessSample,
+    ProcessesSample, QueueSample, SplitBy,
+};
 pub use step::{ClassSeen, Ended, IoClass, Slice, Starved, Step};
 pub use subject::{Flow, Subject, SubjectError, SubjectFacts, Watch};
+pub use traced::{AskerSample, LostEvents, ScsiAnswers, TracedClass, TracedDevice, TracedHost};

@@ -9,6 +9,7 @@ pub mod html;
 pub mod json;
 pub mod number;
 pub mod terminal;
+pub mod watch;
 mod words;
 
 use jiff::Timestamp;

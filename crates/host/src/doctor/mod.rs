@@ -7,6 +7,8 @@ mod kernel;
 mod observe;
 mod syscalls;
 mod target;
+mod trace;
+mod watch;
 
 use crate::root::Root;
 use serde::{Deserialize, Serialize};
@@ -53,6 +55,7 @@ impl Check {
 /// Examines the host.
 pub fn examine(root: &Root) -> Vec<Check> {
     let facts = crate::facts::read(root);
+    let tracing = trace::Tracing::try_it(root, &facts);
     vec![
         kernel::io_uring(root),
         kernel::libaio(root),
@@ -65,7 +68,11 @@ pub fn examine(root: &Root) -> Vec<Check> {
         observe::pressure(root),
         observe::steal(root, &facts),
         observe::caps(root),
-        observe::tracing(root, &facts),
+        tracing.tracing(root, &facts),
+        tracing.blktrace(root),
+        watch::devices(root),
+        tracing.task_set_full(root),
+        watch::processes(&facts, root),
         observe::below(&facts),
     ]
 }

@@ -13,11 +13,12 @@
 //! Sources: kernel documentation ABI/stable/sysfs-block, ABI/testing/sysfs-block-dm, -block-loop, admin-guide/md,
 //! cgroup-v1/blkio-controller, cgroup-v2, proc(5) for mountinfo.
 
-mod block;
+pub(crate) mod block;
 mod cgroup;
 mod dm_table;
 mod filesystem;
 mod hidden;
+pub(crate) mod kind;
 mod loops;
 mod mounts;
 mod name;

@@ -1,9 +1,10 @@
 //! The walk down: one step per layer, each device visited once.
 
 use super::block::{self, empty_layer};
+use super::kind::kind;
 use super::mounts::{Mount, mounts};
 use super::name::BlockName;
-use super::{Target, cgroup, dm_table, filesystem, loops, nvme, order, other, scsi, stacked};
+use super::{Target, cgroup, filesystem, loops, nvme, order, other, scsi, stacked};
 use crate::notes::Notes;
 use crate::root::Root;
 use record::{IoPath, Layer, LayerKind};
@@ -106,7 +107,7 @@ impl<'a> Walk<'a> {
     }
 
     fn disk(&mut self, disk: &str) -> Layer {
-        let kind = self.kind(disk);
+        let kind = kind(self.notes.root, disk);
         let mut layer = empty_layer(kind, disk);
         block::describe(&mut self.notes, &mut layer);
         match kind {
@@ -118,40 +119,6 @@ impl<'a> Walk<'a> {
             _ => other::describe(self, &mut layer),
         }
         layer
-    }
-
-    fn kind(&mut self, disk: &str) -> LayerKind {
-        let has = |file: &str| self.notes.root.exists(format!("/sys/block/{disk}/{file}"));
-        if has("dm") {
-            let uuid = self.notes.root.text(format!("/sys/block/{disk}/dm/uuid")).unwrap_or_default();
-            // Only multipath allocates requests among the targets of the device mapper.
-            let multipath = uuid.starts_with("mpath-") || has("mq/0") || self.is_multipath_by_table(disk);
-            return if multipath { LayerKind::Multipath } else { LayerKind::DeviceMapper };
-        }
-        if has("md") {
-            return LayerKind::Md;
-        }
-        if has("loop") || disk.starts_with("loop") {
-            return LayerKind::Loop;
-        }
-        if disk.starts_with("nvme") {
-            return LayerKind::Nvme;
-        }
-        if has("device/scsi_level") || has("device/device_busy") || disk.starts_with("sd") {
-            return LayerKind::Scsi;
-        }
-        let driver = self.notes.link_name(&format!("/sys/block/{disk}/device/driver"));
-        if driver.as_deref() == Some("virtio_blk") || disk.starts_with("vd") {
-            return LayerKind::Virtio;
-        }
-        LayerKind::OtherBlock
-    }
-
-    /// Maps made by hand carry no UUID; their table, which root may read, says what they are.
-    fn is_multipath_by_table(&self, disk: &str) -> bool {
-        let Ok(name) = self.notes.root.text(format!("/sys/block/{disk}/dm/name")) else { return false };
-        dm_table::table(self.notes.root, &name)
-            .is_some_and(|lines| lines.iter().any(|l| l.kind == "multipath"))
     }
 
     /// Adds what `slaves` lists below a stacked device.

@@ -43,16 +43,16 @@
 //! - [`record::CpuSeen`]: shares of the chosen cores, and process-wide times per I/O without the sampling thread; the
 //!   load generator, which knows its threads, puts better numbers in their place.
 
-mod kept;
-mod layer;
+pub(crate) mod kept;
+pub(crate) mod layer;
 mod machine;
-mod moments;
+pub(crate) mod moments;
 mod process;
-mod sampler;
+pub(crate) mod sampler;
 pub(crate) mod siblings;
 mod silent;
-mod sources;
-mod stat;
+pub(crate) mod sources;
+pub(crate) mod stat;
 mod trouble;
 mod window;
 
@@ -224,7 +224,7 @@ pub(crate) fn release_counts_accepted(root: &Root) -> bool {
 
 /// Whether the readings themselves say so (distributions carry changes back): both files read alike on kernels
 /// where they count the same, whatever waits.
-fn readings_count_accepted(sources: &[Source], gathered: &Gathered) -> bool {
+pub(crate) fn readings_count_accepted(sources: &[Source], gathered: &Gathered) -> bool {
     sources.iter().zip(&gathered.layers).any(|(source, seen)| {
         let plain = source.kind == QueueKind::RequestBased && source.busy.is_none();
         let gap = seen.pair.gap_mean();

@@ -40,6 +40,8 @@ pub(crate) struct Instants {
     pub inside: Moments,
     /// Both at the same instants.
     pub pair: Pair,
+    /// Largest number accepted and not sent at one instant.
+    pub host_peak: f64,
     /// Readings of `inside` that stood at the limit of what is accepted.
     pub at_accepted: u64,
     /// Lowest and highest limit at the device.
@@ -385,6 +387,7 @@ impl Instants {
             self.inside.add(inside);
             if let Some(sent) = reading.sent {
                 self.pair.add(inside, sent as f64);
+                self.host_peak = self.host_peak.max(inside - sent as f64);
             }
             let most = inside.max(reading.sent.unwrap_or(0) as f64);
             self.at_accepted += u64::from(self.bounds.accepted.is_some_and(|a| most >= a));

@@ -3,6 +3,7 @@
 pub mod cores;
 pub mod probe;
 pub mod quantity;
+pub mod watch;
 
 use clap::{Parser, Subcommand};
 
@@ -14,6 +15,7 @@ Examples:
   plimsoll probe /u02/oradata                      the load line of the storage below a directory (own file, 8 KiB random reads)
   plimsoll probe /dev/mapper/data01 --workload scan --limit 'mean<20ms'
   plimsoll probe . --json | jq .load_line
+  plimsoll watch                                   where the I/Os of this host stand now
   plimsoll doctor                                  what can and cannot be measured here
 
 Exit codes: 0 done; 1 the limit is not held even at one I/O; 2 wrong usage; 3 not permitted or refused for safety;
@@ -36,6 +38,8 @@ pub struct Cli {
 pub enum Command {
     /// Find the load line of a path: how much it carries, where the waiting I/Os stand, what stops it, what to try.
     Probe(Box<probe::ProbeArgs>),
+    /// Show where the I/Os of this host stand now: host queue and device queue of every device.
+    Watch(watch::WatchArgs),
     /// Show a run that was kept with --out again.
     Report(ReportArgs),
     /// Say what can and cannot be measured on this host, why, and what would enable it.

@@ -3,3 +3,4 @@
 pub mod doctor;
 pub mod probe;
 pub mod report;
+pub mod watch;
