@@ -139,7 +139,7 @@ pub fn fit(points: &[Point]) -> Option<Fit> {
     let plain = fit_form(&used, Turn::Bend, false)?;
     // Both have two free numbers, so AICc differs by what is left unexplained alone; with few points it is infinite.
     let corner = fit_form(&used, Turn::Corner, false).filter(|c| {
-        2.0 * used.len() as f64 * (c.residual.max(1e-9) / plain.residual.max(1e-9)).ln() < -CLEARLY
+        2.0 * used.len() as f64 * (c.residual.max(1e-9) / plain.residual.max(1e-9)).ln() < -BEYOND_DOUBT
     });
     let best = corner.unwrap_or(plain);
     // sigma and kappa are not identifiable from few depths (six with two past the knee are the least).
@@ -153,6 +153,8 @@ pub fn fit(points: &[Point]) -> Option<Fit> {
     }
 }
 
+/// The same for the corner, which noise of 2 % feigns now and then on a bend; on a real corner the lead is tens.
+const BEYOND_DOUBT: f64 = 8.0;
 /// Lead in AICc from which one form is taken for clearly better than another.
 const CLEARLY: f64 = 2.0;
 

@@ -112,13 +112,17 @@ fn fan_in_is_bound_at_the_target_unless_the_depths_leave_room() {
     };
     let other = "{ probe = \"port1\", concurrency = 32 }";
     let full = rig(4, other);
-    assert_eq!((full.bound_by.clone(), full.advice.clone()), (vec![Word::Device], AdviceTruth::NoFile));
+    // A depth below the target's slots fixes this host's part of them: both are true.
+    let both = [Word::DeviceQueueLimit, Word::Device];
+    assert_eq!((full.bound_by.as_slice(), full.advice.clone()), (both.as_slice(), AdviceTruth::Open));
     assert_eq!(iops(&full, 32), 1600.0, "4 of 20 at 8000");
     let alone = rig(4, "");
     assert_eq!((alone.bound_by.clone(), file(&alone).value), (vec![Word::DeviceQueueLimit], Some(8)));
     assert_eq!(rig(16, "").bound_by, [Word::DeviceQueueLimit, Word::Device], "as many as the target has");
     assert_eq!(rig(64, "").bound_by, [Word::Device]);
-    assert_eq!(full.bound_by_at(32), [Word::Device]);
+    assert_eq!(full.bound_by_at(32), both);
+    let deep = rig(16, other);
+    assert_eq!((deep.bound_by.clone(), deep.advice.clone()), (vec![Word::Device], AdviceTruth::NoFile));
 }
 
 #[test]
