@@ -1,7 +1,7 @@
 //! What happened on a watched host that a person should hear about: failed commands, a LUN queue depth that moved,
 //! a device that no longer answers.
 
-use record::{Counted, DeviceSample, HostSample};
+use record::{Counted, DeviceSample, HostSample, ScsiAnswers};
 use std::collections::{HashMap, HashSet};
 
 /// What kind of thing happened.
@@ -13,6 +13,8 @@ pub enum HappeningKind {
     TimedOut,
     /// TASK SET FULL was answered (seen by a tracer).
     TaskSetFull,
+    /// BUSY was answered (seen by a tracer).
+    Busy,
     /// The LUN queue depth fell.
     DepthFell,
     /// The LUN queue depth rose.
@@ -34,6 +36,7 @@ impl HappeningKind {
             Self::Failed => "failed",
             Self::TimedOut => "timed-out",
             Self::TaskSetFull => "task-set-full",
+            Self::Busy => "busy",
             Self::DepthFell => "queue-depth-fell",
             Self::DepthRose => "queue-depth-rose",
             Self::Hangs => "hangs",
@@ -90,9 +93,14 @@ impl Happenings {
         if let Some(count) = device.task_set_full.filter(|c| *c > 0) {
             tell(HappeningKind::TaskSetFull, format!("{} answered with TASK SET FULL", commands(count)));
         }
-        if let Some(count) = device.failed.filter(|c| *c > 0 && device.task_set_full.is_none()) {
-            let text = format!("{} did not succeed: QUEUE FULL, BUSY or an error", commands(count));
-            tell(HappeningKind::Failed, text);
+        match device.traced.as_ref().and_then(|t| t.scsi) {
+            Some(answers) => answered(&answers, tell),
+            None => {
+                if let Some(count) = device.failed.filter(|c| *c > 0 && device.task_set_full.is_none()) {
+                    let text = format!("{} did not succeed: QUEUE FULL, BUSY or an error", commands(count));
+                    tell(HappeningKind::Failed, text);
+                }
+            }
         }
         if let Some(count) = device.timed_out.filter(|c| *c > 0) {
             tell(HappeningKind::TimedOut, format!("{} timed out", commands(count)));
@@ -150,6 +158,22 @@ impl Happenings {
     }
 }
 
+/// What a tracer tells apart, TASK SET FULL and timeouts aside.
+fn answered(answers: &ScsiAnswers, tell: &mut impl FnMut(HappeningKind, String)) {
+    if answers.busy > 0 {
+        tell(HappeningKind::Busy, format!("{} answered with BUSY", commands(answers.busy)));
+    }
+    for (count, how) in [
+        (answers.check_condition, "answered with CHECK CONDITION"),
+        (answers.other_status, "answered with a reservation conflict or another status"),
+        (answers.host_error, "failed by the host adapter or its driver"),
+    ] {
+        if count > 0 {
+            tell(HappeningKind::Failed, format!("{} {how}", commands(count)));
+        }
+    }
+}
+
 fn commands(count: u64) -> String {
     if count == 1 { "1 command".to_owned() } else { format!("{count} commands") }
 }
@@ -157,7 +181,7 @@ fn commands(count: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{DeviceFacts, LayerKind, QueueSample};
+    use record::{DeviceFacts, LayerKind, QueueSample, TracedDevice};
     use std::sync::Arc;
 
     fn sample(change: impl FnOnce(&mut DeviceSample)) -> HostSample {
@@ -174,7 +198,7 @@ mod tests {
         device.counted = Counted::Yes;
         device.length_s = 1.0;
         change(&mut device);
-        HostSample { at_s: 5.0, length_s: 1.0, devices: vec![device], processes: None }
+        HostSample { at_s: 5.0, length_s: 1.0, devices: vec![device], ..HostSample::default() }
     }
 
     fn kinds(found: &[Happening]) -> Vec<HappeningKind> {
@@ -219,5 +243,12 @@ mod tests {
         let traced = sample(|d| (d.failed, d.task_set_full) = (Some(3), Some(3)));
         assert_eq!(kinds(&happenings.look(&traced)), [HappeningKind::TaskSetFull]);
         assert_eq!(happenings.look(&sample(|d| d.failed = Some(0))), []);
+        let scsi = ScsiAnswers { task_set_full: 3, busy: 1, check_condition: 2, ..ScsiAnswers::default() };
+        let told = happenings.look(&sample(|d| {
+            (d.failed, d.task_set_full) = (Some(6), Some(3));
+            d.traced = Some(Arc::new(TracedDevice { scsi: Some(scsi), ..TracedDevice::default() }));
+        }));
+        assert_eq!(kinds(&told), [HappeningKind::TaskSetFull, HappeningKind::Busy, HappeningKind::Failed]);
+        assert_eq!(told[2].text, "2 commands answered with CHECK CONDITION");
     }
 }

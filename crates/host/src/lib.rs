@@ -7,6 +7,7 @@
 
 pub mod doctor;
 pub mod facts;
+pub mod observer;
 pub mod path;
 pub mod root;
 pub mod sample;

@@ -206,29 +206,44 @@ fn queues_are_exact_across_the_ends_of_windows() {
     let Some(mut many) = tracer(Options::default()) else { return };
     let readers = Readers::start(&device.device, BYTES, 8);
     std::thread::sleep(Duration::from_millis(200));
-    let (mut sum, mut ios, mut at_ends) = (0.0, 0, 0);
-    many.read().unwrap();
-    one.read().unwrap();
-    for _ in 0..100 {
-        std::thread::sleep(Duration::from_millis(4));
-        let window = many.read().unwrap();
-        if let Some(seen) = window.device(&device.name) {
-            let inside = seen.host_queue() + seen.device_queue();
-            sum += inside * window.seconds();
-            ios += seen.ios();
-            at_ends += seen.classes.iter().map(|c| c.host_queue_at_end + c.device_queue_at_end).sum::<u64>();
+    for round in 1.. {
+        let (mut sum, mut ios, mut at_ends) = (0.0, 0, 0);
+        let began = many.read().unwrap().end_monotonic_ns;
+        one.read().unwrap();
+        let mut ended = began;
+        for _ in 0..100 {
+            std::thread::sleep(Duration::from_millis(4));
+            let window = many.read().unwrap();
+            ended = window.end_monotonic_ns;
+            if let Some(seen) = window.device(&device.name) {
+                let inside = seen.host_queue() + seen.device_queue();
+                sum += inside * window.seconds();
+                ios += seen.ios();
+                at_ends +=
+                    seen.classes.iter().map(|c| c.host_queue_at_end + c.device_queue_at_end).sum::<u64>();
+            }
         }
+        let window = one.read().unwrap();
+        // The two read one after the other; a busy machine may come in between, and then they saw different times.
+        let apart_ns = window.start_monotonic_ns - began + window.end_monotonic_ns - ended;
+        let apart = apart_ns as f64 / 1e9 / window.seconds();
+        let seen = window.device(&device.name).unwrap();
+        let (truth, ios_truth) =
+            ((seen.host_queue() + seen.device_queue()) * window.seconds(), seen.ios());
+        println!(
+            "100 windows: {ios} I/Os, {sum:.4} I/O seconds, {at_ends} at ends; one: {ios_truth}, {truth:.4}; \
+             {apart:.4} of the time apart"
+        );
+        assert!(at_ends > 50, "nothing was in flight at the ends, so nothing was tried");
+        if apart > 0.005 && round < 20 {
+            continue;
+        }
+        let within = 0.01 + apart;
+        assert!(ios.abs_diff(ios_truth) as f64 <= within * ios_truth as f64 + 8.0, "{ios}, {ios_truth}");
+        assert!((sum - truth).abs() <= within * truth, "{sum} against {truth}");
+        break;
     }
-    let window = one.read().unwrap();
     drop(readers);
-    let seen = window.device(&device.name).unwrap();
-    let (truth, ios_truth) = ((seen.host_queue() + seen.device_queue()) * window.seconds(), seen.ios());
-    println!(
-        "100 windows: {ios} I/Os, {sum:.4} I/O seconds, {at_ends} at ends; one: {ios_truth}, {truth:.4}"
-    );
-    assert!(at_ends > 50, "nothing was in flight at the ends, so nothing was tried");
-    assert!(ios.abs_diff(ios_truth) as f64 <= 0.01 * ios_truth as f64 + 8.0, "{ios} against {ios_truth}");
-    assert!((sum - truth).abs() <= 0.01 * truth, "{sum} against {truth}");
 }
 
 #[test]

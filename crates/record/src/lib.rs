@@ -19,6 +19,7 @@ pub mod run;
 pub mod sample;
 pub mod step;
 pub mod subject;
+pub mod traced;
 
 pub use doubt::{Doubt, DoubtId, Weight};
 pub use facts::HostFacts;
@@ -36,3 +37,4 @@ pub use sample::{
 };
 pub use step::{ClassSeen, Ended, IoClass, Slice, Step};
 pub use subject::{Flow, Subject, SubjectError, SubjectFacts, Watch};
+pub use traced::{AskerSample, LostEvents, ScsiAnswers, TracedClass, TracedDevice, TracedHost};

@@ -4,6 +4,7 @@
 //! or concludes sees only this. What the source cannot know is `None`, never 0.
 
 use crate::path::LayerKind;
+use crate::traced::{TracedDevice, TracedHost};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -18,6 +19,10 @@ pub struct HostSample {
     pub devices: Vec<DeviceSample>,
     /// Processes that did I/O, largest first; absent when nobody asked.
     pub processes: Option<ProcessesSample>,
+    /// What a tracer saw of the host as a whole; absent where the numbers come from counters alone.
+    pub traced: Option<TracedHost>,
+    /// What the source cannot see here and why, each in one line.
+    pub unseen: Vec<String>,
 }
 
 /// What is known of a device without looking at its counters. Shared between samples, made anew when it changes.
@@ -170,6 +175,8 @@ pub struct DeviceSample {
     pub timed_out: Option<u64>,
     /// TASK SET FULL answers; needs a tracer.
     pub task_set_full: Option<u64>,
+    /// What a tracer saw of it; shared, since its histograms are large.
+    pub traced: Option<Arc<TracedDevice>>,
     /// What gives cause to doubt or to look, in words.
     pub remarks: Vec<String>,
 }
@@ -196,6 +203,7 @@ impl DeviceSample {
             failed: None,
             timed_out: None,
             task_set_full: None,
+            traced: None,
             remarks: Vec::new(),
         }
     }
@@ -242,14 +250,26 @@ impl DeviceSample {
         self.ios().response_us().filter(|_| self.is_counted())
     }
 
-    /// Mean time in the host queue, by Little's law.
+    /// Mean time in the host queue: of traced reads and writes, else of all requests by Little's law.
     pub fn host_wait_us(&self) -> Option<f64> {
-        self.per_request_us(&self.host_queue)
+        match self.traced() {
+            Some(traced) => traced.host_wait_us(),
+            None => self.per_request_us(&self.host_queue),
+        }
     }
 
-    /// Mean time at the device, queueing inside it included, by Little's law.
+    /// Mean time at the device, queueing inside it included: of traced reads and writes, else of all requests by
+    /// Little's law.
     pub fn service_us(&self) -> Option<f64> {
-        self.per_request_us(&self.device_queue)
+        match self.traced() {
+            Some(traced) => traced.service_us(),
+            None => self.per_request_us(&self.device_queue),
+        }
+    }
+
+    /// What the tracer saw, where its times were used.
+    fn traced(&self) -> Option<&TracedDevice> {
+        self.traced.as_deref().filter(|_| self.is_counted() && self.split_by == SplitBy::Traced)
     }
 
     fn per_request_us(&self, queue: &QueueSample) -> Option<f64> {
@@ -341,6 +361,25 @@ mod tests {
         assert_eq!((d.host_wait_us(), d.service_us()), (Some(2000.0), Some(1000.0)));
         assert_eq!(d.response_us(), Some(4000.0));
         assert_eq!(d.mib_per_s(), Some(11.718_75));
+    }
+
+    #[test]
+    fn traced_times_are_those_of_reads_and_writes() {
+        let mut d = device();
+        d.counted = Counted::Yes;
+        d.length_s = 1.0;
+        d.flush = Some(ClassTotals { count: 1000, ..ClassTotals::default() });
+        d.host_queue = QueueSample::known(4.0);
+        let class = |wait_us: u64, count: u64| {
+            let mut class = crate::TracedClass { ios: count, ..crate::TracedClass::default() };
+            class.host_wait.record_many_ns(wait_us * 1000, count);
+            Some(class)
+        };
+        let (read, write, flush) = (class(100, 3), class(500, 1), class(9000, 100));
+        d.traced = Some(Arc::new(TracedDevice { read, write, flush, ..TracedDevice::default() }));
+        assert_eq!(d.host_wait_us(), Some(4000.0), "by Little's law where its times are not used");
+        d.split_by = SplitBy::Traced;
+        assert_eq!((d.host_wait_us(), d.service_us()), (Some(200.0), None));
     }
 
     #[test]

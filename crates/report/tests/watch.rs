@@ -78,6 +78,7 @@ fn sample() -> HostSample {
         length_s: 1.0,
         devices: vec![vda, part, sdb, never, sda, dm],
         processes: Some(processes),
+        ..HostSample::default()
     }
 }
 

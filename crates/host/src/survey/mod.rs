@@ -27,8 +27,10 @@ mod processes;
 mod split;
 mod topology;
 
+use crate::observer::Overlay;
 use crate::path::DeviceNumber;
 use crate::root::Root;
+use crate::trace::TraceWindow;
 use closely::{Candidate, Closely};
 use counters::{Diskstats, Row, next_line};
 use device::Device;
@@ -107,7 +109,7 @@ impl Survey {
             std::thread::sleep(GLANCE);
             survey.read()?;
         }
-        survey.measure();
+        survey.measure(None);
         if let Some(processes) = &mut survey.processes {
             processes.next();
         }
@@ -121,14 +123,30 @@ impl Survey {
     /// Errors: `/proc/diskstats` cannot be read any more.
     #[allow(clippy::should_implement_trait, reason = "it lends its own sample and may fail: no iterator")]
     pub fn next(&mut self) -> io::Result<&HostSample> {
+        self.read_ends()?;
+        self.conclude(None);
+        Ok(&self.sample)
+    }
+
+    /// Reads the counters at the end of the interval, and nothing else: another source that ends its window right
+    /// after has the same interval.
+    pub(crate) fn read_ends(&mut self) -> io::Result<()> {
         self.closely.end();
-        self.read()?;
+        self.read()
+    }
+
+    /// Makes the sample of what was read, with what a tracer saw of the same interval, and begins the next interval.
+    pub(crate) fn conclude(&mut self, traced: Option<&TraceWindow>) {
         self.sample.processes = self.processes.as_mut().map(Processes::next);
         self.look_in_turn();
-        self.measure();
+        self.measure(traced.map(Overlay::new).as_ref());
         self.choose();
         self.begin();
-        Ok(&self.sample)
+    }
+
+    /// The sample, for those who add to it.
+    pub(crate) fn sample_mut(&mut self) -> &mut HostSample {
+        &mut self.sample
     }
 
     /// The interval that ended last.
@@ -289,10 +307,13 @@ impl Survey {
         }
     }
 
-    fn measure(&mut self) {
+    fn measure(&mut self, traced: Option<&Overlay<'_>>) {
         let length_s = self.sample.length_s;
         for (device, sample) in self.devices.iter_mut().zip(&mut self.sample.devices) {
             split::fill(device, &self.closely, length_s, sample);
+            if let Some(overlay) = traced.filter(|_| device.splits()) {
+                overlay.lay(&topology::sysfs_name(&sample.facts.name), device.place.lun, sample);
+            }
             let moved = sample.requests() > 0 || sample.in_flight > 0;
             device.quiet_for = if moved { 0 } else { device.quiet_for.saturating_add(1) };
         }

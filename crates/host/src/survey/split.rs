@@ -30,6 +30,8 @@ pub(crate) fn fill(device: &Device, closely: &Closely, length_s: f64, sample: &m
     sample.in_flight = device.now.in_flight();
     sample.ever_used = device.now.completed() > 0 || sample.in_flight > 0;
     sample.remarks.clear();
+    sample.task_set_full = None;
+    sample.traced = None;
     sample.counted = match device.has_before {
         _ if device.look.off => Counted::Off,
         false => Counted::Appeared,

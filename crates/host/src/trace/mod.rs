@@ -34,6 +34,7 @@ mod tracer;
 mod unavailable;
 mod window;
 
+pub(crate) use scsi::is_loaded as scsi_is_loaded;
 pub use tracer::{Options, Parts, ScsiSource, Tracer};
 pub use unavailable::{Unavailable, Why};
 pub use window::{

@@ -29,7 +29,7 @@ pub(super) const TRACEPOINTS: [(&str, &str, &str); 3] = [
 ];
 
 /// Whether there is a SCSI layer to trace.
-pub(super) fn is_loaded(root: &Root) -> bool {
+pub(crate) fn is_loaded(root: &Root) -> bool {
     root.exists("/sys/class/scsi_host")
 }
 

@@ -63,7 +63,7 @@ impl Unavailable {
 
 impl fmt::Display for Unavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "tracing is not possible: {}; it needs {}", self.detail, self.enables)
+        write!(f, "tracing is not possible: {}; what would help: {}", self.detail, self.enables)
     }
 }
 

@@ -63,10 +63,7 @@ pub struct ClassWindow {
     pub oldest_in_flight_ns: Option<u64>,
 }
 
-/// Upper edge of a bucket of request sizes, in bytes.
-pub fn size_of_bucket_bytes(bucket: usize) -> u64 {
-    512 << bucket
-}
+pub use record::traced::size_of_bucket_bytes;
 
 /// One device.
 #[derive(Clone, Debug)]
