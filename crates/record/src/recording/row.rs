@@ -3,14 +3,16 @@
 use crate::run::Cell;
 use crate::run::Kind::{self, Float, Int, Text};
 use crate::sample::{ClassTotals, DeviceSample, HostSample, QueueSample};
+use crate::traced::TracedDevice;
 use serde::Serialize;
 
 /// Schema of the segments. Columns may be added within a version; a renamed or reinterpreted one raises it.
 pub const DEVICE_SAMPLES_SCHEMA: &str = "plimsoll.device_samples/1";
 
 /// Columns in order. The first three are the same for all rows of an interval. Queues are means over the interval with
-/// their bounds; `host_wait_us`, `service_us` and `response_us` are those of `plimsoll watch`.
-pub(crate) const COLUMNS: [(&str, Kind); 54] = [
+/// their bounds; `host_wait_us`, `service_us` and `response_us` are those of `plimsoll watch`. Percentiles and requeues need
+/// the tracer.
+pub(crate) const COLUMNS: [(&str, Kind); 59] = [
     ("interval", Int),
     ("at_s", Float),
     ("length_s", Float),
@@ -64,6 +66,11 @@ pub(crate) const COLUMNS: [(&str, Kind); 54] = [
     ("failed", Int),
     ("timed_out", Int),
     ("task_set_full", Int),
+    ("requeues", Int),
+    ("host_wait_p50_us", Float),
+    ("host_wait_p99_us", Float),
+    ("service_p50_us", Float),
+    ("service_p99_us", Float),
     ("remarks", Text),
 ];
 
@@ -96,6 +103,12 @@ pub(crate) fn row_of(interval: u64, sample: &HostSample, d: &DeviceSample) -> Ve
     row.extend([limits.device_queue, limits.queue_depth, limits.queue_depth_highest].map(Cell::from));
     row.extend([limits.nr_requests, limits.hardware_queues, limits.host_can_queue].map(Cell::from));
     row.extend([d.failed, d.timed_out, d.task_set_full].map(Cell::from));
+    let traced = d.traced.as_deref().filter(|_| counted);
+    row.push(traced.map(|t| t.requeues).into());
+    for times in [traced.and_then(TracedDevice::host_wait), traced.and_then(TracedDevice::service)] {
+        let us = |quantile| times.as_ref()?.quantile_ns(quantile).map(|ns| ns as f64 / 1e3);
+        row.extend([us(0.5), us(0.99)].map(Cell::from));
+    }
     row.push(if d.remarks.is_empty() { Cell::Null } else { d.remarks.join("; ").into() });
     row
 }
