@@ -7,6 +7,7 @@ pub mod doubts;
 pub mod growth;
 pub mod happenings;
 pub mod outlook;
+pub mod passive;
 pub mod point;
 pub mod regime;
 pub mod rule;

@@ -228,8 +228,7 @@ fn queues_are_exact_across_the_ends_of_windows() {
         let apart_ns = window.start_monotonic_ns - began + window.end_monotonic_ns - ended;
         let apart = apart_ns as f64 / 1e9 / window.seconds();
         let seen = window.device(&device.name).unwrap();
-        let (truth, ios_truth) =
-            ((seen.host_queue() + seen.device_queue()) * window.seconds(), seen.ios());
+        let (truth, ios_truth) = ((seen.host_queue() + seen.device_queue()) * window.seconds(), seen.ios());
         println!(
             "100 windows: {ios} I/Os, {sum:.4} I/O seconds, {at_ends} at ends; one: {ios_truth}, {truth:.4}; \
              {apart:.4} of the time apart"

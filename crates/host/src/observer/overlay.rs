@@ -1,9 +1,7 @@
 //! What the tracer saw of a device, laid over what its counters say.
 
 use crate::trace::{Class, ClassWindow, DeviceWindow, Lost, ScsiCounts, TraceWindow};
-use record::{
-    DeviceSample, LostEvents, QueueSample, ScsiAnswers, SplitBy, TracedClass, TracedDevice,
-};
+use record::{DeviceSample, LostEvents, QueueSample, ScsiAnswers, SplitBy, TracedClass, TracedDevice};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -24,10 +22,12 @@ pub(crate) struct Overlay<'w> {
 
 impl<'w> Overlay<'w> {
     pub(crate) fn new(window: &'w TraceWindow) -> Self {
-        let scsi = window.scsi.as_ref().map(|all| {
-            all.iter().filter_map(|w| Some((w.device.as_deref()?, answers(&w.counts)))).collect()
-        });
-        let good = TracedDevice { scsi: scsi.as_ref().map(|_| ScsiAnswers::default()), ..TracedDevice::default() };
+        let scsi = window
+            .scsi
+            .as_ref()
+            .map(|all| all.iter().filter_map(|w| Some((w.device.as_deref()?, answers(&w.counts)))).collect());
+        let good =
+            TracedDevice { scsi: scsi.as_ref().map(|_| ScsiAnswers::default()), ..TracedDevice::default() };
         let nothing = [Arc::default(), Arc::new(good)];
         Self { devices: window.devices.iter().map(|d| (d.name.as_str(), d)).collect(), scsi, nothing }
     }
@@ -46,7 +46,9 @@ impl<'w> Overlay<'w> {
             return;
         }
         let traced = match seen.map(device) {
-            None if scsi.is_none_or(|s| s == ScsiAnswers::default()) => Arc::clone(&self.nothing[usize::from(lun)]),
+            None if scsi.is_none_or(|s| s == ScsiAnswers::default()) => {
+                Arc::clone(&self.nothing[usize::from(lun)])
+            }
             traced => Arc::new(TracedDevice { scsi, ..traced.unwrap_or_default() }),
         };
         let agrees = agrees(&traced, sample);

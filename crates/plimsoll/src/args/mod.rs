@@ -1,8 +1,8 @@
 //! Text to values: the command line, before it meets the world. Nothing here looks at the machine.
 
 pub mod cores;
-pub mod probe;
 pub mod export;
+pub mod probe;
 pub mod quantity;
 pub mod record;
 pub mod watch;

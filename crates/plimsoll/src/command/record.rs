@@ -83,7 +83,8 @@ pub fn unreadable(cause: &std::io::Error) -> Failure {
 
 fn open(args: &RecordArgs, observer: &Observer, said: &mut Said) -> Result<RecordingWriter, Failure> {
     let room = Room { keep_bytes: args.keep, leave_free_bytes: args.leave_free };
-    let writer = RecordingWriter::create(&args.out, room, document(args, observer, None)).map_err(|e| failed(&e))?;
+    let writer =
+        RecordingWriter::create(&args.out, room, document(args, observer, None)).map_err(|e| failed(&e))?;
     let tally = writer.tally();
     said.dropped = tally.dropped_segments;
     if writer.resumed() {
@@ -124,7 +125,9 @@ fn failed(error: &RunError) -> Failure {
     };
     let failure = Failure::new(exit, chain(error));
     match error {
-        RunError::NoRoom { .. } => failure.hint("--leave-free says how much stays free; or name a folder elsewhere"),
+        RunError::NoRoom { .. } => {
+            failure.hint("--leave-free says how much stays free; or name a folder elsewhere")
+        }
         _ => failure,
     }
 }
@@ -139,7 +142,8 @@ fn summary(tally: &Tally, args: &RecordArgs) -> String {
         tally.segments
     );
     if tally.dropped_segments > 0 {
-        text += &format!("Dropped     the {} oldest segments to stay within the room\n", tally.dropped_segments);
+        text +=
+            &format!("Dropped     the {} oldest segments to stay within the room\n", tally.dropped_segments);
     }
     if tally.lost_intervals > 0 {
         text += &format!("Lost        {} intervals: there was no room on the disk\n", tally.lost_intervals);

@@ -49,7 +49,10 @@ impl MadeUp {
             d
         };
         let devices = (0..devices).map(device).collect();
-        Self { sample: HostSample { at_s: START_S, length_s: 1.0, devices, ..HostSample::default() }, state: 7 }
+        Self {
+            sample: HostSample { at_s: START_S, length_s: 1.0, devices, ..HostSample::default() },
+            state: 7,
+        }
     }
 
     fn random(&mut self) -> f64 {
