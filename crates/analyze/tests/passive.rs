@@ -123,7 +123,8 @@ fn why(line: &DeviceLine) -> &'static str {
 #[test]
 fn open_load_that_comes_near_the_limit_tells_it() {
     // Many servers show their limit only close to it.
-    for (servers, service_s, busiest, seed) in [(1, 0.001, 0.94, 1), (8, 0.004, 0.94, 2), (32, 0.02, 0.99, 3)] {
+    for (servers, service_s, busiest, seed) in [(1, 0.001, 0.94, 1), (8, 0.004, 0.94, 2), (32, 0.02, 0.99, 3)]
+    {
         let truth = servers as f64 / service_s;
         let device = open(servers, 3600, seed, |_| service_s, day(3600.0, 0.1 * truth, busiest * truth));
         let line = device.conclude(|_| 8192.0);

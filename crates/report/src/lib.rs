@@ -8,6 +8,7 @@ mod curve;
 pub mod html;
 pub mod json;
 pub mod number;
+pub mod recording;
 pub mod terminal;
 pub mod watch;
 mod words;
