@@ -12,6 +12,7 @@ pub mod point;
 pub mod regime;
 pub mod rule;
 pub mod split;
+pub mod totals;
 pub mod trouble;
 pub mod verdict;
 

@@ -6,7 +6,7 @@ mod support;
 use support::command::{BINARY, Ended, Running, plain, plimsoll, probe};
 use support::{Turn, data_file, folder, own_files, program, skipped};
 
-const COMMANDS: [&str; 4] = ["probe", "watch", "report", "doctor"];
+const COMMANDS: [&str; 6] = ["probe", "watch", "record", "export", "report", "doctor"];
 
 #[test]
 fn help_and_version_are_answers() {

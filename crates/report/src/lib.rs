@@ -7,6 +7,7 @@ pub mod cores;
 mod curve;
 pub mod html;
 pub mod json;
+pub mod metrics;
 pub mod number;
 pub mod recording;
 pub mod terminal;
