@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 /// Numbers of the intervals in order, each once.
 fn intervals(dir: &Path) -> Vec<i64> {
     let mut found = Vec::new();
-    let read = Recording::open(dir).unwrap().read(&["interval"], |group| {
+    let read = Recording::open(dir).unwrap().read(&["interval_number"], |group| {
         for row in 0..group.rows() {
-            let number = group.int(row, "interval").unwrap();
+            let number = group.int(row, "interval_number").unwrap();
             if found.last() != Some(&number) {
                 found.push(number);
             }

@@ -38,9 +38,9 @@ fn a_week_fits_its_room_in_flat_memory() {
     assert!(tally.dropped_segments > 0, "the room was never full: this tests nothing");
     let recording = Recording::open(dir.path()).unwrap();
     let (mut rows, mut last) = (0, -1);
-    let read = recording.read(&["interval"], |group| {
+    let read = recording.read(&["interval_number"], |group| {
         rows += group.rows() as u64;
-        last = group.int(group.rows() - 1, "interval").unwrap();
+        last = group.int(group.rows() - 1, "interval_number").unwrap();
     });
     assert_eq!(read.complaints, vec![]);
     assert_eq!(last as u64, WEEK - 1);

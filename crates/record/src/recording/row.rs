@@ -13,7 +13,7 @@ pub const DEVICE_SAMPLES_SCHEMA: &str = "plimsoll.device_samples/1";
 /// their bounds; `host_wait_us`, `service_us` and `response_us` are those of `plimsoll watch`. Percentiles and requeues need
 /// the tracer.
 pub(crate) const COLUMNS: [(&str, Kind); 59] = [
-    ("interval", Int),
+    ("interval_number", Int),
     ("at_s", Float),
     ("length_s", Float),
     ("device", Text),
@@ -167,7 +167,7 @@ mod tests {
         for ((name, kind), cell) in COLUMNS.iter().zip(&row) {
             assert!(crate::run::fits(*kind, cell), "{name}");
         }
-        assert_eq!(cell(&row, "interval"), &Cell::Int(9));
+        assert_eq!(cell(&row, "interval_number"), &Cell::Int(9));
         assert_eq!(cell(&row, "layer"), &Cell::Text("scsi".to_owned()));
         assert_eq!(cell(&row, "iops"), &Cell::Float(50.0));
         assert_eq!(cell(&row, "read_merges"), &Cell::Int(3));

@@ -165,7 +165,7 @@ pub(crate) fn read(
 pub(crate) fn summary(dir: &Path, number: u64) -> Result<TableFile, RunError> {
     let path = table_path(dir, number);
     let mut rows = 0;
-    crate::run::read_groups(&path, DEVICE_SAMPLES_SCHEMA, &["interval"], |group| {
+    crate::run::read_groups(&path, DEVICE_SAMPLES_SCHEMA, &["interval_number"], |group| {
         rows += group.rows() as u64
     })?;
     let mut file = fs::File::open(&path).map_err(system("opening", &path))?;

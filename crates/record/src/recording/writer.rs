@@ -302,8 +302,8 @@ impl RecordingWriter {
         let mut last = None;
         for segment in self.segments.iter().rev() {
             // A damaged segment says nothing; the one before it does.
-            let _ = segment::read(&self.dir, segment, &["interval"], |group| {
-                last = group.rows().checked_sub(1).and_then(|row| group.int(row, "interval")).or(last);
+            let _ = segment::read(&self.dir, segment, &["interval_number"], |group| {
+                last = group.rows().checked_sub(1).and_then(|row| group.int(row, "interval_number")).or(last);
             });
             if last.is_some() {
                 break;
