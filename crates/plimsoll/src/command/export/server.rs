@@ -14,7 +14,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -55,7 +55,7 @@ pub fn start(listen: &str, config: Option<WebConfig>, offered: Arc<Offered>) -> 
     socket.set_nonblocking(true).map_err(wrong)?;
     let at = socket.local_addr().map_err(wrong)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(wrong)?;
-    let mut settings = Followed(config);
+    let settings = Arc::new(Followed(Mutex::new(config)));
     let now = settings.now();
     let address = Address { at, tls: now.tls.is_some(), guarded: !now.access.is_open() };
     let serve = move || {
@@ -71,11 +71,12 @@ pub fn start(listen: &str, config: Option<WebConfig>, offered: Arc<Offered>) -> 
 }
 
 /// The file, if there is one.
-struct Followed(Option<WebConfig>);
+struct Followed(Mutex<Option<WebConfig>>);
 
 impl Followed {
-    fn now(&mut self) -> Settings {
-        match &mut self.0 {
+    /// The settings as they stand, asked for with each connection and each request: scrapers keep connections for hours.
+    fn now(&self) -> Settings {
+        match &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(config) => {
                 let (settings, trouble) = config.current();
                 if let Some(words) = trouble {
@@ -92,7 +93,7 @@ fn open() -> Access {
     Access::new(HashMap::new()).unwrap_or_else(|_| unreachable!("no user has a bad hash"))
 }
 
-async fn accept(listener: TcpListener, mut settings: Followed, offered: Arc<Offered>) {
+async fn accept(listener: TcpListener, settings: Arc<Followed>, offered: Arc<Offered>) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
@@ -104,7 +105,7 @@ async fn accept(listener: TcpListener, mut settings: Followed, offered: Arc<Offe
                 continue;
             }
         };
-        let (settings, offered) = (settings.now(), Arc::clone(&offered));
+        let (settings, offered) = (Arc::clone(&settings), Arc::clone(&offered));
         tokio::spawn(async move {
             // Whoever goes away in the middle, or speaks something else, has no more to be told.
             let _ = tokio::time::timeout(CONNECTION_MAX, connection(stream, settings, offered)).await;
@@ -113,21 +114,25 @@ async fn accept(listener: TcpListener, mut settings: Followed, offered: Arc<Offe
     }
 }
 
-async fn connection(stream: TcpStream, settings: Settings, offered: Arc<Offered>) {
-    match settings.tls {
+async fn connection(stream: TcpStream, settings: Arc<Followed>, offered: Arc<Offered>) {
+    match settings.now().tls {
         Some(tls) => {
             let handshake = TlsAcceptor::from(tls).accept(stream);
             if let Ok(Ok(stream)) = tokio::time::timeout(PATIENCE, handshake).await {
-                requests(stream, settings.access, offered).await;
+                requests(stream, settings, offered).await;
             }
         }
-        None => requests(stream, settings.access, offered).await,
+        None => requests(stream, settings, offered).await,
     }
 }
 
-async fn requests(stream: impl AsyncRead + AsyncWrite + Unpin, access: Arc<Access>, offered: Arc<Offered>) {
+async fn requests(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    settings: Arc<Followed>,
+    offered: Arc<Offered>,
+) {
     let serve = service_fn(|request: Request<Incoming>| {
-        let (access, offered) = (Arc::clone(&access), Arc::clone(&offered));
+        let (access, offered) = (settings.now().access, Arc::clone(&offered));
         async move { Ok::<_, Infallible>(answer(&request, access, offered).await) }
     });
     let mut http = hyper::server::conn::http1::Builder::new();
