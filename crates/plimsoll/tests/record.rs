@@ -179,8 +179,8 @@ fn duckdb_and_arrow_read_the_segments() {
     let script = r#"
 import duckdb, glob, pyarrow.parquet as pq, sys
 glob_of = sys.argv[1] + "/samples-*.parquet"
-rows, intervals, last = duckdb.sql(f"select count(*), count(distinct interval_number), max(interval_number) from '{glob_of}'").fetchone()
-idle = duckdb.sql(f"select count(*) from '{glob_of}' where counted = 'yes' and (iops is null or requests is null)").fetchone()[0]
+rows, intervals, last = duckdb.sql(f"select count(*), count(distinct interval_number), max(interval_number) from '{glob_of}'").fetchall()[0]
+idle = duckdb.sql(f"select count(*) from '{glob_of}' where counted = 'yes' and (iops is null or requests is null)").fetchall()[0][0]
 files = sorted(glob.glob(glob_of))
 table = pq.ParquetFile(files[0])
 meta = table.schema_arrow.metadata or table.metadata.metadata

@@ -89,6 +89,31 @@ fn the_number_of_series_of_a_device_is_bounded() {
     assert!(of_one <= 130, "{of_one} with everything there is");
 }
 
+#[test]
+fn a_thousand_devices_are_drawn_in_milliseconds() {
+    let mut totals = Totals::new(2000);
+    let one = host();
+    let facts = &one.devices().next().unwrap().facts;
+    let device = |index: usize| {
+        let mut d =
+            DeviceSample::empty(Arc::new(DeviceFacts { name: format!("sd{index}"), ..(**facts).clone() }));
+        (d.counted, d.length_s, d.ever_used) = (Counted::Yes, 1.0, true);
+        d.read = ClassTotals { count: 8123, bytes: 8123 * 8192, merges: 2, time_s: 71.812 };
+        (d.discard, d.flush) = (Some(ClassTotals::default()), Some(ClassTotals::default()));
+        (d.host_queue, d.device_queue) = (QueueSample::known(40.123), QueueSample::known(31.87));
+        d.limits.device_queue = Some(32.0);
+        d
+    };
+    let devices = (0..1000).map(device).collect();
+    totals.add(&HostSample { at_s: 1.7e9, length_s: 1.0, devices, ..HostSample::default() });
+    let began = std::time::Instant::now();
+    let rounds = 10;
+    let bytes = (0..rounds).map(|_| text(&totals, 1.0, "0.1.0", Format::OpenMetrics).len()).max().unwrap();
+    let each_ms = began.elapsed().as_secs_f64() * 1e3 / f64::from(rounds);
+    eprintln!("1000 devices: {each_ms:.2} ms, {bytes} bytes");
+    assert!(each_ms < 200.0, "{each_ms} ms");
+}
+
 /// Names that look like metrics of ours.
 fn names(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':'));

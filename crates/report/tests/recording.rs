@@ -88,8 +88,10 @@ fn a_refusal_gives_its_reason_and_what_is_sure() {
     let report = report(0.5, |_| {});
     let shown = text(&report, Style::default());
     assert!(shown.contains("Cannot tell") && shown.contains("never came near a limit"), "{shown}");
+    // The mean of the highest loads, a per cent or so below the very highest.
+    let sure = report.devices[0].line.cannot_tell.as_ref().unwrap().iops_at_least;
     assert!(
-        shown.contains("at least 999 requests/s") || shown.contains("at least 1,000 requests/s"),
+        (980.0..=1000.0).contains(&sure) && shown.contains(&format!("at least {sure:.0} requests/s")),
         "{shown}"
     );
     assert!(shown.contains("never above"), "{shown}");
@@ -115,7 +117,7 @@ fn a_probe_beside_it_gives_the_share_of_its_load_line() {
         "{shown}"
     );
     let refused = report(0.5, |d| d.probed = Some(Err("cannot be compared".to_owned())));
-    assert!(text(&refused, Style::default()).contains("Load line cannot be compared"), "{shown}");
+    assert!(text(&refused, Style::default()).contains("cannot be compared"), "{shown}");
     let json: serde_json::Value = serde_json::from_str(&document(&refused)).unwrap();
     assert_eq!(json["devices"][0]["probe"]["cannot_compare"], "cannot be compared");
 }

@@ -134,12 +134,13 @@ fn failed(error: &RunError) -> Failure {
 
 fn summary(tally: &Tally, args: &RecordArgs) -> String {
     let mut text = format!(
-        "Recorded    {} intervals of {} in {}: {} in {} segments\n",
+        "Recorded    {} intervals of {} in {}: {} in {} segment{}\n",
         number::whole(tally.intervals as f64),
         number::time(args.interval * 1e6),
         args.out.display(),
         number::bytes(tally.bytes),
-        tally.segments
+        tally.segments,
+        if tally.segments == 1 { "" } else { "s" }
     );
     if tally.dropped_segments > 0 {
         text +=

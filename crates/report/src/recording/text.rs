@@ -5,7 +5,7 @@ use crate::number;
 use crate::terminal::{Charset, Role, Sink, Style};
 use analyze::passive::{Cell, Curve, DeviceLine, Moment};
 
-const MARGIN: usize = 12;
+const MARGIN: usize = 14;
 /// Rows of the scatter at most.
 const ROWS: usize = 12;
 /// Width of the bars.
@@ -133,7 +133,7 @@ fn answer(out: &mut Sink, report: &RecordingReport, device: &DeviceReport) {
             out.labelled(Some(Role::Good), "  Carries", MARGIN, &words);
         }
         (_, _, Some(why)) => {
-            out.labelled(Some(Role::Warn), "  Cannot tell", MARGIN + 2, &why.reason);
+            out.labelled(Some(Role::Warn), "  Cannot tell", MARGIN, &why.reason);
             if why.iops_at_least > 0.0 {
                 let words =
                     format!("at least {} requests/s: so many it did", number::whole(why.iops_at_least));
