@@ -9,6 +9,8 @@ use std::collections::HashMap;
 const STEP: f64 = 0.05;
 /// Parts of the recording that can be left out one by one.
 pub(crate) const PARTS: usize = 12;
+/// Cells handed out at most: more tell a curve no better and cost time.
+const CELLS_MAX: usize = 300;
 /// A part begins with this length; when there are twice as many as needed, neighbours are joined.
 const PART_S: f64 = 60.0;
 
@@ -96,13 +98,22 @@ impl Cells {
         &self.parts
     }
 
-    /// Cells of the parts that `which` chooses, by throughput and response time.
+    /// Cells of the parts that `which` chooses, by throughput and response time; wider ones where they would be too many.
     pub fn sums(&self, which: impl Fn(usize) -> bool) -> Vec<Sums> {
-        let mut all = Part::default();
+        let mut all: HashMap<(i16, i16), Sums> = HashMap::new();
         for (_, part) in self.parts.iter().enumerate().filter(|(index, _)| which(*index)) {
-            all.join(part.clone());
+            for (key, sums) in &part.cells {
+                all.entry(*key).or_default().merge(sums);
+            }
         }
-        let mut cells: Vec<_> = all.cells.into_iter().collect();
+        while all.len() > CELLS_MAX {
+            let mut wider: HashMap<(i16, i16), Sums> = HashMap::new();
+            for ((iops, response), sums) in all {
+                wider.entry((iops.div_euclid(2), response.div_euclid(2))).or_default().merge(&sums);
+            }
+            all = wider;
+        }
+        let mut cells: Vec<_> = all.into_iter().collect();
         cells.sort_by_key(|(key, _)| *key);
         cells.into_iter().map(|(_, sums)| sums).collect()
     }

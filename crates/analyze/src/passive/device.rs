@@ -15,8 +15,6 @@ const HOUR_S: f64 = 3600.0;
 const GAP: f64 = 1.5;
 /// A throughput counts as visited from this time on.
 const VISIT_S: f64 = 3.0;
-/// Cells handed out at most, the longest ones.
-const SCATTER_MAX: usize = 400;
 
 /// The busiest ten seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -155,10 +153,6 @@ impl Gathered {
         let today = self.hours.iter().map(|(_, s)| s).filter(|s| s.at_s > last_s - DAY_S);
         let peak = today.max_by(|a, b| a.iops().total_cmp(&b.iops())).map(moment);
         let peak_share = peak.zip(curve).map(|(peak, curve): (Moment, Curve)| peak.iops / curve.iops_max);
-        let mut scatter: Vec<&Sums> = cells.iter().collect();
-        scatter.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
-        scatter.truncate(SCATTER_MAX);
-        scatter.sort_by(|a, b| a.iops().total_cmp(&b.iops()));
         DeviceLine {
             device: device.to_owned(),
             label: self.label.clone(),
@@ -167,7 +161,7 @@ impl Gathered {
             peak,
             highest: self.highest.as_ref().map(moment),
             visited: visited(&cells),
-            scatter: scatter.into_iter().map(Cell::from).collect(),
+            scatter: cells.iter().map(Cell::from).collect(),
             curve,
             cannot_tell,
             peak_share,
