@@ -14,6 +14,7 @@ mod page;
 mod rounds;
 mod sampler;
 mod scratch;
+mod tracer;
 mod zram;
 
 use clap::{Parser, Subcommand};
@@ -59,6 +60,8 @@ enum What {
         /// Which.
         what: Loop,
     },
+    /// Run time of the tracer's programs per I/O and its cost to the load, against bpftrace. Needs root.
+    Tracer,
     /// Time to draw the page, against a fio-plot chart.
     Page,
     /// Time to an answer and agreement of five, against fio's latency_target and a dense grid.
@@ -110,6 +113,9 @@ fn run(setup: &contender::Setup, what: What) -> Outcome<()> {
     }
     if all || what == What::Sampler {
         sampler::compare(setup)?;
+    }
+    if all || what == What::Tracer {
+        tracer::compare(setup)?;
     }
     if all || what == What::Page {
         page::compare(setup)?;

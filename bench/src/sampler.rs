@@ -21,8 +21,13 @@ use std::time::{Duration, Instant};
 const LOOP: &str = "sampler-loop";
 
 /// Who samples.
-const CONTENDERS: [&str; 4] =
-    ["limit: read and parse", "plimsoll survey", "plimsoll watch (lines)", "iostat -dx 1"];
+const CONTENDERS: [&str; 5] = [
+    "limit: read and parse",
+    "plimsoll survey",
+    "plimsoll watch --no-trace (lines)",
+    "plimsoll watch (lines)",
+    "iostat -dx -p ALL 1",
+];
 
 /// Compares at 1,000 and 10,000 devices.
 pub fn compare(setup: &Setup) -> Outcome<()> {
@@ -99,12 +104,15 @@ fn start(setup: &Setup, place: usize, folder: &Path, file: &Path) -> Outcome<Chi
     let own = std::env::current_exe()?;
     let mount =
         format!("mount --make-rprivate / && mount --bind {} /proc/diskstats && exec \"$@\"", file.display());
-    let watch = [setup.plimsoll.display().to_string(), "watch".into(), "--plain".into(), "--quiet".into()];
+    let words = ["watch", "--plain", "--quiet"];
+    let watch = || [setup.plimsoll.display().to_string()].into_iter().chain(words.map(str::to_owned));
     let inner: Vec<String> = match place {
         0 => vec![own.display().to_string(), LOOP.into(), "limit".into()],
         1 => vec![own.display().to_string(), LOOP.into(), "survey".into()],
-        2 => watch.to_vec(),
-        _ => ["iostat", "-dx", "1"].map(str::to_owned).to_vec(),
+        2 => watch().chain(["--no-trace".to_owned()]).collect(),
+        3 => watch().collect(),
+        // Without -p ALL it leaves out devices that are not in sysfs, as these are not.
+        _ => ["iostat", "-dx", "-p", "ALL", "1"].map(str::to_owned).to_vec(),
     };
     let output = File::create(folder.join("output"))?;
     Ok(Command::new("unshare")

@@ -29,6 +29,9 @@ pub struct JobOutcome {
     pub exit: Option<i32>,
     /// `plimsoll probe --json`, for probes.
     pub probe: Option<serde_json::Value>,
+    /// `plimsoll watch --once --json`, for watches.
+    #[serde(default)]
+    pub watch: Option<serde_json::Value>,
     /// Standard output of any other command.
     pub stdout: String,
     /// Standard error.

@@ -162,9 +162,9 @@ fn starved(steps: &[Step]) -> Option<Doubt> {
         DoubtId::Starved,
         Weight::Caution,
         format!(
-            "{unserved} of {concurrency} I/Os outstanding were passed over for the whole window of {:.1} s while {} others completed: \
+            "{unserved} of {concurrency} I/Os outstanding were passed over for {:.1} s while {} others completed: \
              the queue is not served in order; they count with the time they had waited",
-            step.measured_s,
+            step.starved.mean_s(),
             step.ios()
         ),
     ))

@@ -2,21 +2,25 @@
 //!
 //! The path is taken as a closed network: the largest concurrency measured goes round through devices that serve as
 //! many at once as their lowest limit allows, each in the time measured at the end of the curve, and a remainder that
-//! nobody waits for. Where the service time grew with the device queue before, it is carried on by its elasticity, and
-//! where it grew much, nothing is predicted: then the device is nearly full and no one knows how nearly.
+//! nobody waits for. Where the service time grew with the device queue before, it is carried on by its elasticity, or
+//! along the straight line of a target that others load too; and where it grew to a high power, nothing is predicted:
+//! then the device is nearly full and no one knows how nearly.
 
 use crate::case::Case;
 use crate::ceiling::Ceiling;
 use crate::point::Point;
-use crate::rule::{saturation, time};
+use crate::rule::saturation::Law;
+use crate::rule::time;
 use crate::split::queue_of;
 use record::LayerKind;
 use stats::network::{Station, throughput};
 
 /// Service time growing faster than the queue to this power is not carried on.
 const ELASTICITY_MAX: f64 = 0.25;
-/// Smaller ones are what the readings of a queue scatter by, and are taken for none.
+/// Smaller ones are taken for none.
 const ELASTICITY_MIN: f64 = 0.1;
+/// A service time that grows by no more than this factor stays.
+const STAYS: f64 = 1.02;
 /// Processors may be used up to this share before they, not the device, would bind.
 const CPU_SHARE_MAX: f64 = 0.85;
 
@@ -64,7 +68,7 @@ pub struct Model {
     pub service_s: f64,
     delay_s: f64,
     concurrency: u32,
-    elasticity: f64,
+    law: Law,
     /// A cap on rate before the devices.
     rate_iops: f64,
     /// Throughput at which the processors would be used up.
@@ -88,7 +92,7 @@ impl Model {
     pub fn unheld(case: &Case) -> Option<Self> {
         let last = case.last().filter(|p| p.iops > 0.0)?;
         let service_s = shortest_response_s(case.points)?;
-        Some(Self { elasticity: 0.0, ..Self::with_service(case, last, service_s) })
+        Some(Self { law: Law::Power(0.0), ..Self::with_service(case, last, service_s) })
     }
 
     fn with_service(case: &Case, last: &Point, service_s: f64) -> Self {
@@ -109,7 +113,7 @@ impl Model {
             service_s,
             delay_s: (shortest_response_s(case.points).unwrap_or(service_s) - service_s).max(0.0),
             concurrency: last.concurrency,
-            elasticity: saturation::response(case.points).map_or(0.0, |r| r.elasticity).max(0.0),
+            law: Law::of(case.points),
             rate_iops: f64::INFINITY,
             cpu_iops: CPU_SHARE_MAX * cores * 1e6 / last.cpu_us_per_io.unwrap_or(0.0).max(1e-3),
             paths: spread_of(case),
@@ -152,15 +156,19 @@ impl Model {
     pub fn outlook(&self) -> Outlook {
         let n = self.concurrency;
         let none = |words: String| Outlook { iops: None, concurrency: n, words };
-        if self.elasticity > ELASTICITY_MAX {
+        let law = match self.law {
+            // Smaller ones are what the readings of a queue scatter by.
+            Law::Power(power) if power < ELASTICITY_MIN => Law::Power(0.0),
+            law => law,
+        };
+        if matches!(law, Law::Power(power) if power > ELASTICITY_MAX) {
             return none(
                 "how much more is open: the service time already grew with the device queue".to_owned(),
             );
         }
         let standing: f64 = self.devices.iter().map(|d| d.standing).sum();
         let grown = (self.slots().min(f64::from(n)) / standing.max(1e-9)).max(1.0);
-        let elasticity = if self.elasticity < ELASTICITY_MIN { 0.0 } else { self.elasticity };
-        let service_s = self.service_s * grown.powf(elasticity);
+        let service_s = self.service_s * law.factor(standing, standing * grown);
         let Some(iops) = self.throughput(service_s) else {
             return none("how much is open: how the paths share the I/O is not known".to_owned());
         };
@@ -175,7 +183,8 @@ impl Model {
             iops: Some(iops),
             concurrency: n,
             words: format!(
-                "{iops:.0} requests/s at {n} outstanding if the service time stays {}",
+                "{iops:.0} requests/s at {n} outstanding if the service time {} {}",
+                if service_s > STAYS * self.service_s { "goes on growing, to" } else { "stays" },
                 time(1e6 * service_s)
             ),
         }

@@ -186,7 +186,7 @@ fn split_of(step: &Step, path: &IoPath) -> Option<Split> {
     let offered = Offered {
         outstanding: step.outstanding_mean().unwrap_or(0.0),
         mib_per_s: step.mib_per_s(),
-        unserved: step.unserved() as f64,
+        unserved: step.unserved() as f64 * step.starved.mean_s() / step.measured_s.max(1e-9),
     };
     (!step.layers.is_empty()).then(|| split(path, &step.layers, offered))
 }

@@ -42,7 +42,7 @@ pub struct Offered {
     pub outstanding: f64,
     /// Its rate.
     pub mib_per_s: f64,
-    /// I/Os that were passed over for the whole window (`Step::unserved`).
+    /// I/Os that were passed over and stood somewhere all the time (`Step::unserved`).
     pub unserved: f64,
 }
 
@@ -70,6 +70,11 @@ pub fn split(path: &IoPath, layers: &[LayerSeen], offered: Offered) -> Split {
     // waits above cannot be told, so only the bound is given.
     if !taken && own_queues.iter().any(|l| l.host_queue.mean.is_none()) {
         host_queue.mean = None;
+    }
+    // The counters add an I/O's whole wait where it ends: after long waits that may come to more than is outstanding.
+    if let (Some(host), Some(device)) = (host_queue.mean, at_device.mean) {
+        host_queue.mean = Some(host.min((outstanding - device).max(0.0)));
+        host_queue.low = host_queue.low.min(host);
     }
     let above = Queue {
         mean: match (host_queue.mean, at_device.mean) {

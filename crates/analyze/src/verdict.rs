@@ -14,7 +14,7 @@ pub fn bound_by(case: &Case) -> BoundBy {
         let trouble = rule::pushed_back::task_set_full(case).or_else(|| rule::pushed_back::timed_out(case));
         return trouble.unwrap_or_else(rule::unknown::nothing_measured);
     };
-    let rules: [fn(&Case) -> Option<BoundBy>; 17] = [
+    let rules: [fn(&Case) -> Option<BoundBy>; 18] = [
         rule::pushed_back::task_set_full,
         rule::pushed_back::timed_out,
         rule::throttle::known_cap,
@@ -27,6 +27,7 @@ pub fn bound_by(case: &Case) -> BoundBy {
         rule::host_tags::shared,
         rule::host_tags::adapter,
         rule::target::window,
+        rule::target::line,
         rule::device_queue::lun_depth,
         rule::throttle::by_the_clock,
         rule::host_queue::requests,

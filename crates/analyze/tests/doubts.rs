@@ -95,7 +95,7 @@ fn ios_passed_over_are_said_and_counted_with_what_they_waited() {
     step.load.demand = record::Demand::Closed { concurrency: 8 };
     step.slices.iter_mut().for_each(|s| s.outstanding_mean = 8.0);
     assert_eq!(found(&[step.clone()], &plain()), [(DoubtId::CountersDisagree, Weight::Caution)]);
-    step.starved = 6;
+    step.starved = record::Starved { ios: 6, waited_s: 6.0 * step.measured_s };
     assert_eq!(found(&[step.clone()], &plain()), [(DoubtId::Starved, Weight::Caution)]);
     let point = &points(&[step.clone()], plain().path.as_ref())[0];
     let by_littles_law_ns = 8.0 / point.iops * 1e9;
@@ -107,7 +107,7 @@ fn ios_passed_over_are_said_and_counted_with_what_they_waited() {
     let mut latency = record::LatencyHistogram::new();
     latency.record_many_ns(2_000_000_000, 4);
     slow.slices[0].read.latency = Some(latency);
-    slow.starved = 4;
+    slow.starved = record::Starved { ios: 4, waited_s: 4.0 * slow.measured_s };
     assert_eq!(slow.unserved(), 0);
 }
 

@@ -103,7 +103,9 @@ fn a_service_time_that_grew_with_the_queue_is_carried_on_or_left_open() {
         let one = |&n: &u32| {
             let device = f64::from(n).min(8.0);
             let iops = device.powf(1.0 - power) / S;
-            step(n, iops, 0.1, vec![layer_seen("sda", iops, 0.0, device, None)])
+            let mut step = step(n, iops, 0.1, vec![layer_seen("sda", iops, 0.0, device, None)]);
+            some_quick(&mut step, S);
+            step
         };
         let verdict = judge(&DEPTHS.iter().map(one).collect::<Vec<_>>(), path(vec![lun("sda", 8.0, 192.0)]));
         assert_eq!(verdict.layer, BoundLayer::DeviceQueueLimit, "{verdict:?}");
@@ -111,6 +113,48 @@ fn a_service_time_that_grew_with_the_queue_is_carried_on_or_left_open() {
     };
     near(grown(0.2).unwrap(), 16_f64.powf(0.8) / S);
     assert_eq!(grown(0.4), None);
+}
+
+/// A tenth of the I/Os find an idle server and take `quick_s`; the mean stays.
+fn some_quick(step: &mut Step, quick_s: f64) {
+    for slice in &mut step.slices {
+        let all = slice.read.latency.take().unwrap();
+        let quick = all.count() / 10;
+        let rest_ns = (all.sum_ns() as f64 - quick as f64 * quick_s * 1e9) / (all.count() - quick) as f64;
+        let mut latency = record::LatencyHistogram::new();
+        latency.record_many_ns((quick_s * 1e9) as u64, quick);
+        latency.record_many_ns(rest_ns as u64, all.count() - quick);
+        slice.read.latency = Some(latency);
+    }
+}
+
+/// `others` I/Os of other hosts in line at a target of 16 slots of 0.4 ms, behind a LUN of depth `depth`.
+fn in_line(others: f64, depth: f64, quick_s: Option<f64>) -> BoundBy {
+    let one = |&n: &u32| {
+        let device = f64::from(n).min(depth);
+        let iops = device / ((others + device) / 16.0 * 0.0004);
+        let mut step = step(n, iops, 0.1, vec![layer_seen("sda", iops, 0.0, device, None)]);
+        if let Some(quick_s) = quick_s {
+            some_quick(&mut step, quick_s);
+        }
+        step
+    };
+    judge(&DEPTHS.iter().map(one).collect::<Vec<_>>(), path(vec![lun("sda", depth, 192.0)]))
+}
+
+#[test]
+fn a_line_at_the_target_is_told_from_a_shallow_lun() {
+    let verdict = in_line(48.0, 16.0, None);
+    assert_eq!(verdict.layer, BoundLayer::Device, "{verdict:?}");
+    assert!(verdict.headline.contains("bound at the target, not in this host"), "{verdict:?}");
+    assert!(verdict.evidence[1].contains("48 I/Os of others"), "{verdict:?}");
+    assert!(verdict.evidence[1].contains("40000 per second"), "{verdict:?}");
+    assert!(verdict.advice.iter().all(|a| a.file.is_none()), "{verdict:?}");
+    // Many disks behind one LUN lengthen the mean too, but some I/O always finds an idle one.
+    let disks = in_line(15.0, 4.0, Some(0.0004));
+    assert_eq!(disks.layer, BoundLayer::DeviceQueueLimit, "{disks:?}");
+    // What a deeper queue gives is read off the line: 8 of 23 in it.
+    near(disks.advice[0].expected_iops.unwrap(), 8.0 / (23.0 / 16.0 * 0.0004));
 }
 
 #[test]
@@ -188,7 +232,8 @@ fn the_window_of_an_iscsi_target_is_bound_at_the_target() {
             latency.record_many_ns(took_ns, count);
             slice.read.latency = Some(latency);
         }
-        step.starved = u64::from(n.saturating_sub(16));
+        let ios = u64::from(n.saturating_sub(16));
+        step.starved = record::Starved { ios, waited_s: ios as f64 * step.measured_s };
         step
     };
     let steps: Vec<Step> = [1, 4, 8, 16, 32, 64].iter().map(one).collect();

@@ -199,7 +199,7 @@ fn a_device_that_changed_is_two_devices() {
 #[test]
 fn two_kinds_of_io_in_turn_are_not_one_curve() {
     // Minutes of small fast reads and minutes of long scans, at the same rates.
-    let kind = |at: f64| if (at / 60.0) as u64 % 2 == 0 { 0.0005 } else { 0.004 };
+    let kind = |at: f64| if ((at / 60.0) as u64).is_multiple_of(2) { 0.0005 } else { 0.004 };
     let line = open(8, 3600, 14, kind, day(3600.0, 200.0, 1850.0)).conclude(|_| 8192.0);
     assert_eq!(why(&line), "not-one-curve", "{line:?}");
 }
@@ -215,7 +215,8 @@ fn seconds_of_load_are_too_short() {
 #[test]
 fn ranges_that_were_never_visited_are_named() {
     // Nights at 100 to 200, days at 1200 to 1900, nothing between.
-    let rate = |at: f64| if (at / 300.0) as u64 % 2 == 0 { 150.0 } else { 1200.0 + (at % 300.0) * 2.0 };
+    let rate =
+        |at: f64| if ((at / 300.0) as u64).is_multiple_of(2) { 150.0 } else { 1200.0 + (at % 300.0) * 2.0 };
     let line = open(8, 3600, 16, |_| 0.004, rate).conclude(|_| 8192.0);
     let visited = line.visited.unwrap();
     assert!(visited.iops[0] < 140.0 && visited.iops[1] > 1650.0, "{visited:?}");

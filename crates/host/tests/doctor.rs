@@ -85,7 +85,11 @@ fn lockdown_ends_tracing_also_for_root() {
     let tree = server();
     tree.write("proc/self/status", "Uid:\t0\t0\t0\t0\n");
     tree.add("/sys/kernel/btf/vmlinux = x\n/sys/kernel/security/lockdown = none [integrity] confidentiality");
-    assert_eq!(find(&examine(&tree.root()), "tracing").state, State::Yes);
+    let checks = examine(&tree.root());
+    assert_eq!(find(&checks, "tracing").state, State::Yes);
+    let blktrace = find(&checks, "blktrace");
+    assert_eq!(blktrace.state, State::No);
+    assert!(blktrace.why.contains("'integrity'"), "{}", blktrace.why);
     tree.write("sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
     assert_eq!(find(&examine(&tree.root()), "tracing").state, State::No);
 }

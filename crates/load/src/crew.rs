@@ -116,6 +116,7 @@ impl Crew {
         it.progress.ios.store(0, std::sync::atomic::Ordering::Relaxed);
         it.progress.sum_ns.store(0, std::sync::atomic::Ordering::Relaxed);
         it.progress.starved.store(0, std::sync::atomic::Ordering::Relaxed);
+        it.progress.starved_ns.store(0, std::sync::atomic::Ordering::Relaxed);
         it.jobs.send(job).map_err(|_| io::Error::other(format!("load worker {worker} has ended")))?;
         it.busy = true;
         Ok(())
@@ -140,10 +141,13 @@ impl Crew {
         })
     }
 
-    /// I/Os that were in flight during the whole of the last window, of the first `workers` workers: those that had a job.
-    pub fn starved(&self, workers: usize) -> u64 {
-        let starved = |w: &Worker| w.progress.starved.load(std::sync::atomic::Ordering::Relaxed);
-        self.workers.iter().take(workers).map(starved).sum()
+    /// I/Os passed over in the last window by the first `workers` workers: those that had a job.
+    pub fn starved(&self, workers: usize) -> record::Starved {
+        let sum = |of: fn(&Progress) -> &std::sync::atomic::AtomicU64| -> u64 {
+            let workers = self.workers.iter().take(workers);
+            workers.map(|w| of(&w.progress).load(std::sync::atomic::Ordering::Relaxed)).sum()
+        };
+        record::Starved { ios: sum(|p| &p.starved), waited_s: sum(|p| &p.starved_ns) as f64 * 1e-9 }
     }
 
     /// Reads and writes completed while settling, and the sum of their response times in nanoseconds.

@@ -65,7 +65,9 @@ fn once_as_json_is_one_line_that_keeps_the_contract() {
         ] {
             promised(device, key);
         }
-        assert!(device["task_set_full"].is_null(), "counters cannot know it");
+        if device["layer"] != "scsi" || document["source"] == "counters" {
+            assert!(device["task_set_full"].is_null(), "only SCSI has it, and only a tracer knows it");
+        }
         if device["read"]["count"] == 0 && device["write"]["count"] == 0 {
             assert!(device["response_us"].is_null(), "no I/O has no response time, not 0: {device:#}");
         }
@@ -214,4 +216,65 @@ fn only_the_devices_asked_for_are_shown() {
     let devices = document["devices"].as_array().unwrap();
     assert_eq!(devices.len(), 1);
     assert_eq!((&devices[0]["name"], &devices[0]["layer"]), (&device.name.clone().into(), &"loop".into()));
+}
+
+#[test]
+fn without_the_tracer_counters_say_what_is_lost() {
+    let flags = ["watch", "--once", "--all", "--interval", "150ms", "--no-trace"];
+    let document = plimsoll(flags.iter().chain(&["--json"])).expect(0).json();
+    assert_eq!(document["source"], "counters");
+    assert!(document["lost"].is_null() && document["askers"].is_null(), "{document:#}");
+    assert!(document["unseen"][0].as_str().unwrap().contains("as asked"), "{}", document["unseen"]);
+    for name in ["task_set_full", "latency_percentiles", "requeues", "io_by_process_and_device"] {
+        assert!(document["not_shown"].as_array().unwrap().iter().any(|n| n == name), "{name}");
+    }
+    for device in document["devices"].as_array().unwrap() {
+        for key in ["host_wait_percentiles_us", "service_percentiles_us", "requeues", "scsi"] {
+            assert!(device[key].is_null(), "{key}: {device:#}");
+        }
+    }
+    let text = plimsoll(flags).expect(0).stdout;
+    assert!(text.contains("by counters") && text.contains("TASK SET FULL"), "{text}");
+    let text = plimsoll(["watch", "--count", "2", "--interval", "150ms", "--no-trace"]).expect(0).stdout;
+    assert_eq!(text.matches("as asked").count(), 1, "it is said once: {text}");
+}
+
+#[test]
+fn two_processes_on_one_device_are_told_apart() {
+    if program("fio").is_none() {
+        skip!("fio is needed");
+    }
+    let loop_device = or_skip!(LoopDevice::new(BYTES));
+    let _turn = Turn::take();
+    let slow = load(&loop_device.device, "--bs=4k --iodepth=2 --rate_iops=400 --thread");
+    let fast = load(&loop_device.device, "--bs=16k --iodepth=4 --rate_iops=1200 --thread");
+    std::thread::sleep(Duration::from_millis(800));
+    let mut seen = Vec::new();
+    for _ in 0..ROUNDS {
+        let document = plimsoll(["watch", "--once", "--json", "--interval", "2s"]).expect(0).json();
+        if document["source"] != "tracer" {
+            skip!("a tracer is needed: {}", document["unseen"]);
+        }
+        let askers = document["askers"].as_array().unwrap();
+        // fio's jobs are threads of the process that was started: they share its number.
+        let of = |running: &Running| {
+            let ours = |a: &&Value| a["device"] == *loop_device.name && a["pid"] == running.pid();
+            let asker = askers.iter().find(ours).unwrap_or_else(|| panic!("not among {askers:#?}"));
+            assert_eq!(asker["process"], "fio");
+            assert_eq!(asker["writes"], 0);
+            (number(asker, "/per_s"), number(asker, "/read_bytes") / number(asker, "/reads"))
+        };
+        let ((slow_rate, slow_bytes), (fast_rate, fast_bytes)) = (of(&slow), of(&fast));
+        assert_eq!((slow_bytes, fast_bytes), (4096.0, 16384.0));
+        // Together they are what the device did.
+        let device = device(&document, &loop_device.name);
+        let sum = number(device, "/read/per_s");
+        seen.push((slow_rate, fast_rate, sum));
+        let near = |a: f64, b: f64| (a / b - 1.0).abs() < 0.02;
+        if near(slow_rate, 400.0) && near(fast_rate, 1200.0) && near(slow_rate + fast_rate, sum) {
+            eprintln!("seen: {seen:?}");
+            return;
+        }
+    }
+    panic!("not 400 and 1200 IOPS in any round: {seen:?}");
 }

@@ -88,7 +88,7 @@ pub fn blocks(step: &Step, class: IoClass, limit: &LatencyLimit, load_s: f64) ->
         }
         if end > begin {
             let at_s = load_s + step.settle_s.max(0.0) + 0.5 * (from_s + gone_s);
-            // An I/O passed over for the whole window counts once, where it would have been counted: at the end.
+            // An I/O that was passed over counts once, where it would have been counted: at the end.
             let unserved = if block + 1 == count as usize && class == step.starved_class() {
                 step.unserved()
             } else {
@@ -101,7 +101,7 @@ pub fn blocks(step: &Step, class: IoClass, limit: &LatencyLimit, load_s: f64) ->
     found
 }
 
-/// `unserved` I/Os of the class did not complete; each waited for at least the block's length.
+/// `unserved` I/Os of the class did not complete; each is taken to have waited for the block's length.
 fn block_of(
     slices: &[&Slice],
     (class, unserved): (IoClass, u64),

@@ -453,7 +453,7 @@ impl Subject for Simulated {
             cpu: self.core(ios, measured_s),
             host: None,
             doubts: Vec::new(),
-            starved: 0,
+            starved: record::Starved::default(),
             incidents: Incidents {
                 slowest_us: (slowest_ns > 0).then_some(slowest_ns as f64 / 1e3),
                 troubles: if trouble.is_quiet() { Vec::new() } else { vec![trouble] },

@@ -98,7 +98,7 @@ impl Subject for Garbage {
             cpu: None,
             host: None,
             doubts: Vec::new(),
-            starved: 0,
+            starved: record::Starved::default(),
             incidents: record::Incidents::default(),
             ended,
         })
@@ -160,7 +160,7 @@ impl Subject for Silent {
             cpu: None,
             host: None,
             doubts: Vec::new(),
-            starved: 0,
+            starved: record::Starved::default(),
             incidents: record::Incidents::default(),
             ended: Ended::Complete,
         })

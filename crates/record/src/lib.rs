@@ -35,6 +35,6 @@ pub use sample::{
     ClassTotals, Counted, DeviceFacts, DeviceLimits, DeviceSample, HostSample, ProcessSample,
     ProcessesSample, QueueSample, SplitBy,
 };
-pub use step::{ClassSeen, Ended, IoClass, Slice, Step};
+pub use step::{ClassSeen, Ended, IoClass, Slice, Starved, Step};
 pub use subject::{Flow, Subject, SubjectError, SubjectFacts, Watch};
 pub use traced::{AskerSample, LostEvents, ScsiAnswers, TracedClass, TracedDevice, TracedHost};

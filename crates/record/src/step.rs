@@ -31,10 +31,9 @@ pub struct Step {
     pub host: Option<HostSeen>,
     /// What the subject itself noticed (punted requests, cache hits ...).
     pub doubts: Vec<Doubt>,
-    /// I/Os that were outstanding during the whole window and did not complete in it. They are in no slice; each waited for
-    /// at least `measured_s`. Many short ones passing a few that are never served is starvation.
+    /// I/Os that were passed over: still outstanding when the window ended, for at least half of it. They are in no slice.
     #[serde(default)]
-    pub starved: u64,
+    pub starved: Starved,
     /// Answers other than success, failed and very late I/Os, from putting the load on to its last I/O.
     #[serde(default)]
     pub incidents: Incidents,
@@ -135,6 +134,22 @@ impl Slice {
     }
 }
 
+/// I/Os that others overtook. Many short ones passing a few that are never served is starvation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Starved {
+    /// How many.
+    pub ios: u64,
+    /// How long they had waited in the window, all together.
+    pub waited_s: f64,
+}
+
+impl Starved {
+    /// What each had waited; 0 without any.
+    pub fn mean_s(&self) -> f64 {
+        if self.ios == 0 { 0.0 } else { self.waited_s / self.ios as f64 }
+    }
+}
+
 impl Step {
     /// Reads and writes completed in the window.
     pub fn ios(&self) -> u64 {
@@ -157,13 +172,13 @@ impl Step {
         self.slices.iter().flat_map(|s| IoClass::ALL.map(|c| s.class(c).errors)).sum()
     }
 
-    /// All latencies of one class merged. An I/O that was passed over for the whole window counts with the window's length, the
-    /// least it waited: left out, the ones never served would make the mean and the tail look better than they are.
+    /// All latencies of one class merged. I/Os that were passed over count with the time that they waited in the window:
+    /// left out, the ones never served would make the mean and the tail look better than they are.
     pub fn latency(&self, class: IoClass) -> LatencyHistogram {
         let mut whole = self.completed(class);
         let unserved = self.unserved();
         if unserved > 0 && class == self.starved_class() {
-            whole.record_many_ns((self.measured_s * 1e9) as u64, unserved);
+            whole.record_many_ns((self.starved.mean_s() * 1e9) as u64, unserved);
         }
         whole
     }
@@ -181,14 +196,15 @@ impl Step {
     /// is the sum of all response times; what is missing are the I/Os that were passed over. On a device slower than the
     /// window nothing is missing, since the completions carry what was waited before it began.
     pub fn unserved(&self) -> u64 {
-        if self.starved == 0 || self.measured_s <= 0.0 {
+        let each_s = self.starved.mean_s();
+        if each_s <= 0.0 {
             return 0;
         }
         let held_s = self.outstanding_mean().unwrap_or(0.0) * self.measured_s;
         let sum_ns = |class| self.completed(class).sum_ns();
         let accounted_s = (sum_ns(IoClass::Read) + sum_ns(IoClass::Write)) as f64 * 1e-9;
-        let missing = ((held_s - accounted_s) / self.measured_s).round().max(0.0) as u64;
-        missing.min(self.starved)
+        let missing = ((held_s - accounted_s) / each_s).round().max(0.0) as u64;
+        missing.min(self.starved.ios)
     }
 
     /// The class that I/Os passed over are counted in: the one the workload has most of.

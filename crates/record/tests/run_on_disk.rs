@@ -65,7 +65,7 @@ fn step(concurrency: u32, slices: Vec<Vec<u64>>) -> Step {
         cpu: Some(CpuSeen { user_us_per_io: 0.1, cores: vec![CoreSeen::default()], ..CpuSeen::default() }),
         host: Some(HostSeen { steal: Some(0.01), ..HostSeen::default() }),
         doubts: vec![Doubt { id: DoubtId::ForeignIo, weight: Weight::Caution, text: "3 IOPS".to_owned() }],
-        starved: 0,
+        starved: Starved::default(),
         incidents: Incidents::default(),
         ended: Ended::Failed("No space left on device".to_owned()),
     };

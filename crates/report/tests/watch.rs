@@ -5,8 +5,9 @@ use analyze::{Happening, HappeningKind};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use record::{
-    ClassTotals, Counted, DeviceFacts, DeviceSample, HostSample, LayerKind, ProcessSample, ProcessesSample,
-    QueueSample, SplitBy,
+    AskerSample, ClassTotals, Counted, DeviceFacts, DeviceSample, HostSample, LatencyHistogram, LayerKind,
+    LostEvents, ProcessSample, ProcessesSample, QueueSample, ScsiAnswers, SplitBy, TracedClass, TracedDevice,
+    TracedHost,
 };
 use report::terminal::{Charset, Color, Style};
 use report::watch::screen::{Action, Screen, draw};
@@ -111,7 +112,13 @@ fn text_keeps_80_columns_and_says_what_it_does_not_know() {
         kind: HappeningKind::Failed,
         text: "3 commands did not succeed".into(),
     }];
-    let text = block(&sample, &told, &View::default(), TextOptions { classes: true }, Style::default());
+    let text = block(
+        &sample,
+        &told,
+        &View::default(),
+        TextOptions { classes: true, ..TextOptions::default() },
+        Style::default(),
+    );
     for line in text.lines() {
         assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
     }
@@ -144,7 +151,7 @@ fn a_long_name_stands_on_a_line_of_its_own() {
 #[test]
 fn json_keeps_the_contract_and_absent_is_null() {
     let sample = sample();
-    let text = line(&sample, &[], &View::default(), "counters");
+    let text = line(&sample, &[], &View::default());
     assert_eq!(text.matches('\n').count(), 1);
     let document: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["schema"], "plimsoll.watch/1");
@@ -279,4 +286,111 @@ fn any_size_of_terminal_is_drawn() {
     }
     let text = drawn(&Screen::new(String::new(), 1.0, View::default(), Color::Never, Charset::Ascii), 80, 24);
     assert!(text.contains("the first interval is being measured") && text.is_ascii(), "{text}");
+}
+
+/// The same with a tracer: 8,000 reads of which 100 waited 50 ms; two processes; something lost.
+fn traced() -> HostSample {
+    let mut sample = sample();
+    let times = |short_us: u64, long_us: u64| {
+        let mut times = LatencyHistogram::new();
+        times.record_many_ns(short_us * 1000, 7900);
+        times.record_many_ns(long_us * 1000, 100);
+        times
+    };
+    let mut sizes = [0; 16];
+    sizes[4] = 8000;
+    let read = TracedClass {
+        ios: 8000,
+        bytes: 8000 * 8192,
+        host_queue: 40.0,
+        device_queue: 31.8,
+        host_wait: times(4000, 50_000),
+        service: times(1000, 2000),
+        sizes,
+        ..TracedClass::default()
+    };
+    let scsi = ScsiAnswers { task_set_full: 3, ..ScsiAnswers::default() };
+    let seen = TracedDevice { read: Some(read), requeues: 3, scsi: Some(scsi), ..TracedDevice::default() };
+    let sda = sample.devices.iter_mut().find(|d| d.facts.name == "sda").unwrap();
+    sda.split_by = SplitBy::Traced;
+    sda.task_set_full = Some(3);
+    sda.traced = Some(Arc::new(seen));
+    let asker = |pid, name: &str, reads: u64, cgroup: Option<&str>| AskerSample {
+        pid,
+        name: name.to_owned(),
+        cgroup: cgroup.map(str::to_owned),
+        device: "sda".to_owned(),
+        reads,
+        read_bytes: reads * 8192,
+        ..AskerSample::default()
+    };
+    let askers =
+        vec![asker(71, "oracle_dbw0", 6000, Some("/db.slice")), asker(72, "oracle_ckpt", 2000, None)];
+    sample.traced = Some(TracedHost {
+        askers: Some(askers),
+        ios_of_other_askers: 0,
+        scsi: true,
+        lost: LostEvents { completions: 2, ..LostEvents::default() },
+    });
+    sample
+}
+
+#[test]
+fn what_a_tracer_saw_is_in_json_and_what_it_lost() {
+    let document: Value = serde_json::from_str(&line(&traced(), &[], &View::default())).unwrap();
+    assert_eq!((&document["source"], &document["not_shown"]), (&"tracer".into(), &serde_json::json!([])));
+    assert_eq!(document["lost"]["completions"], 2);
+    let sda = document["devices"].as_array().unwrap().iter().find(|d| d["name"] == "sda").unwrap().clone();
+    let near = |pointer: &str, value: f64| {
+        let seen =
+            sda.pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("{pointer}: {sda:#}"));
+        assert!((seen / value - 1.0).abs() < 0.01, "{pointer}: {seen}");
+    };
+    near("/host_wait_us", (7900.0 * 4000.0 + 100.0 * 50_000.0) / 8000.0);
+    near("/host_wait_percentiles_us/p50", 4000.0);
+    near("/host_wait_percentiles_us/p99", 50_000.0);
+    near("/service_percentiles_us/p99", 2000.0);
+    near("/read/traced/service_us", (7900.0 * 1000.0 + 100.0 * 2000.0) / 8000.0);
+    assert_eq!(sda["split_by"], "traced");
+    assert_eq!((&sda["task_set_full"], &sda["requeues"]), (&3.into(), &3.into()));
+    assert_eq!((&sda["scsi"]["task_set_full"], &sda["scsi"]["busy"]), (&3.into(), &0.into()));
+    assert_eq!(sda["read"]["traced"]["sizes"], serde_json::json!([{"to_bytes": 8192, "count": 8000}]));
+    let askers = document["askers"].as_array().unwrap();
+    assert_eq!((&askers[0]["process"], &askers[0]["per_s"]), (&"oracle_dbw0".into(), &6000.0.into()));
+    assert_eq!((&askers[0]["cgroup"], &askers[1]["cgroup"]), (&"/db.slice".into(), &Value::Null));
+}
+
+#[test]
+fn text_and_screen_tell_who_asks_how_long_and_what_was_lost() {
+    let sample = traced();
+    let options = TextOptions { percentiles: true, processes: true, unseen: true, ..TextOptions::default() };
+    let text = block(&sample, &[], &View::default(), options, Style::default());
+    for said in ["by tracer", "p99   50.", "the tracer lost 2 completions", "oracle_ckpt 72", "/db.slice"] {
+        assert!(text.contains(said), "{said}:\n{text}");
+    }
+    assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+    let mut screen = screen(&sample);
+    screen.act(Action::Expand);
+    screen.act(Action::Down);
+    for (width, height) in [(80, 24), (160, 50)] {
+        let text = drawn(&screen, width, height);
+        for said in
+            ["traced", "who asks sda", "oracle_dbw0 71", "p99  50.", "TASK SET FULL 3, requeued 3", "lost 2"]
+        {
+            assert!(text.contains(said), "{said}:\n{text}");
+        }
+    }
+    assert!(drawn(&screen, 160, 50).contains("/db.slice"));
+}
+
+#[test]
+fn what_counters_cannot_see_is_said_in_text_and_on_the_screen() {
+    let mut sample = sample();
+    sample.unseen = vec!["by counters alone: no percentiles; not permitted".to_owned()];
+    let options = TextOptions { unseen: true, ..TextOptions::default() };
+    let text = block(&sample, &[], &View::default(), options, Style::default());
+    assert!(text.contains("by counters\n") && text.contains("not permitted"), "{text}");
+    let text = block(&sample, &[], &View::default(), TextOptions::default(), Style::default());
+    assert!(!text.contains("not permitted"), "once is enough: {text}");
+    assert!(drawn(&screen(&sample), 80, 24).contains("by counters alone: no percentiles"));
 }

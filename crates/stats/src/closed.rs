@@ -3,12 +3,27 @@
 //! Exact mean value analysis (Reiser & Lavenberg 1980): with s = 1/X_max and Z = R_0 - s, for n = 1..N R_q = s (1 +
 //! Q), X = n / (Z + R_q), Q = X R_q. Two numbers give a smooth bend; the asymptotes cross at the knee N* = R_0 X_max.
 //! The retrograde form divides X(N) by 1 + kappa (N - 1) and is taken only when AICc prefers it.
+//!
+//! That bend belongs to service times that vary. A path whose slots serve in a steady time has none: X = min(N / R_0,
+//! X_max), the asymptotes themselves (Denning & Buzen 1978). The corner has the same two numbers, and is taken when it
+//! explains the points clearly better.
 
 use crate::distribution::student_t_quantile;
+
+/// How the curve turns from one asymptote to the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Smoothly: service times vary.
+    Bend,
+    /// At once: service times are steady.
+    Corner,
+}
 
 /// A fitted closed model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
+    /// How it turns.
+    pub turn: Turn,
     /// Response time with one I/O outstanding, s.
     pub response_unloaded_s: f64,
     /// Asymptote of throughput without the retrograde term, 1/s.
@@ -49,6 +64,10 @@ impl Model {
     /// Throughput at 1..=`last`.
     pub fn curve(&self, last: u32) -> Vec<f64> {
         let service = 1.0 / self.throughput_max;
+        if self.turn == Turn::Corner {
+            let below = |n: u32| (f64::from(n) / self.response_unloaded_s).min(self.throughput_max);
+            return (1..=last).map(|n| below(n) / (1.0 + self.kappa * f64::from(n - 1))).collect();
+        }
         let think = (self.response_unloaded_s - service).max(0.0);
         let mut queue = 0.0;
         (1..=last)
@@ -98,8 +117,8 @@ impl Model {
 /// N).
 pub const CONCURRENCY_MAX: f64 = 16_384.0;
 
-/// Fits plain and retrograde forms by least squares of ln X and takes the one with the lower AICc. Points of one
-/// concurrency may repeat. Absent with fewer than two distinct concurrencies.
+/// Fits the bend, the corner and the retrograde bend by least squares of ln X, and takes the plain bend unless AICc
+/// is clearly lower for another. Points of one concurrency may repeat. Absent with fewer than two distinct concurrencies.
 pub fn fit(points: &[Point]) -> Option<Fit> {
     let used: Vec<Point> = points
         .iter()
@@ -117,17 +136,25 @@ pub fn fit(points: &[Point]) -> Option<Fit> {
     if distinct.len() < 2 {
         return None;
     }
-    let plain = fit_form(&used, false)?;
+    let plain = fit_form(&used, Turn::Bend, false)?;
+    // Both have two free numbers, so AICc differs by what is left unexplained alone; with few points it is infinite.
+    let corner = fit_form(&used, Turn::Corner, false).filter(|c| {
+        2.0 * used.len() as f64 * (c.residual.max(1e-9) / plain.residual.max(1e-9)).ln() < -CLEARLY
+    });
+    let best = corner.unwrap_or(plain);
     // sigma and kappa are not identifiable from few depths (six with two past the knee are the least).
-    let past = distinct.iter().filter(|n| **n > plain.model.knee()).count();
+    let past = distinct.iter().filter(|n| **n > best.model.knee()).count();
     if distinct.len() < 6 || past < 2 {
-        return Some(plain);
+        return Some(best);
     }
-    match fit_form(&used, true) {
-        Some(bent) if bent.aicc + 2.0 < plain.aicc && falls(&bent.model, &distinct) => Some(bent),
-        _ => Some(plain),
+    match fit_form(&used, Turn::Bend, true) {
+        Some(bent) if bent.aicc + CLEARLY < best.aicc && falls(&bent.model, &distinct) => Some(bent),
+        _ => Some(best),
     }
 }
+
+/// Lead in AICc from which one form is taken for clearly better than another.
+const CLEARLY: f64 = 2.0;
 
 /// Whether the fitted throughput really falls within what was measured: at least 5 % below its top.
 fn falls(model: &Model, distinct: &[f64]) -> bool {
@@ -137,7 +164,7 @@ fn falls(model: &Model, distinct: &[f64]) -> bool {
     curve[curve.len() - 1] < 0.95 * top
 }
 
-fn fit_form(points: &[Point], bent: bool) -> Option<Fit> {
+fn fit_form(points: &[Point], turn: Turn, bent: bool) -> Option<Fit> {
     let last = points.iter().map(|p| p.concurrency).fold(1.0, f64::max);
     let lowest = points.iter().min_by(|a, b| a.concurrency.total_cmp(&b.concurrency))?;
     let top = points.iter().map(|p| p.throughput).fold(0.0, f64::max);
@@ -149,6 +176,7 @@ fn fit_form(points: &[Point], bent: bool) -> Option<Fit> {
         let response = v[0].exp();
         let service = response / (1.0 + (-v[1]).exp());
         Model {
+            turn,
             response_unloaded_s: response,
             throughput_max: 1.0 / service,
             kappa: if bent { v[2].exp() } else { 0.0 },
@@ -339,7 +367,8 @@ mod tests {
             .collect()
     }
 
-    const PLAIN: Model = Model { response_unloaded_s: 0.007, throughput_max: 3428.0, kappa: 0.0 };
+    const PLAIN: Model =
+        Model { turn: Turn::Bend, response_unloaded_s: 0.007, throughput_max: 3428.0, kappa: 0.0 };
 
     #[test]
     fn the_curve_keeps_to_the_asymptotes() {
@@ -364,7 +393,7 @@ mod tests {
         let runs = 300;
         let hits = (0..runs)
             .filter(|_| {
-                let fit = fit_form(&measured(PLAIN, 0.03, &mut random), false).unwrap();
+                let fit = fit_form(&measured(PLAIN, 0.03, &mut random), Turn::Bend, false).unwrap();
                 let [low, high] = fit.knee_interval().unwrap();
                 low <= PLAIN.knee() && PLAIN.knee() <= high
             })
@@ -393,6 +422,24 @@ mod tests {
         let power = f64::from(PLAIN.power_optimum(1.0, 2000));
         assert!((power / PLAIN.knee() - 1.0).abs() < 0.3, "{power}");
         assert_eq!(PLAIN.saturation(0.95, 3), None);
+    }
+
+    #[test]
+    fn steady_slots_turn_at_a_corner_and_varying_ones_do_not() {
+        let mut random = Random::new(4);
+        let corner =
+            Model { turn: Turn::Corner, response_unloaded_s: 1.018e-3, throughput_max: 7860.0, kappa: 0.0 };
+        for _ in 0..50 {
+            let points: Vec<Point> =
+                measured(corner, 0.01, &mut random).into_iter().skip(2).take(4).collect();
+            let found = fit(&points).unwrap().model;
+            assert_eq!(found.turn, Turn::Corner);
+            assert!((found.knee() - 8.0).abs() < 0.3, "{}", found.knee());
+        }
+        let taken = (0..50)
+            .filter(|_| fit(&measured(PLAIN, 0.02, &mut random)).unwrap().model.turn == Turn::Corner)
+            .count();
+        assert_eq!(taken, 0);
     }
 
     #[test]

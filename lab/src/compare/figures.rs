@@ -14,7 +14,7 @@ const NEAREST: f64 = 0.5;
 /// Above it.
 const KNEE_SHARE: f64 = 0.1;
 /// Queues, in I/Os, where 5 % is less.
-const QUEUE_IOS: f64 = 0.3;
+pub const QUEUE_IOS: f64 = 0.3;
 /// Throughput and response are compared up to this many times the depth: beyond, waiters cost the guest's processor.
 const DEPTHS: f64 = 8.0;
 

@@ -9,6 +9,7 @@ mod change;
 mod figures;
 mod seen;
 mod table;
+mod watch;
 mod words;
 
 pub use table::{json, table};
@@ -54,6 +55,14 @@ pub enum Quantity {
     Lost,
     /// What is not asserted and why, in words.
     Remark,
+    /// What a watch's numbers come from.
+    Source,
+    /// Reads that a watch counted.
+    Reads,
+    /// Reads that it saw one process ask for.
+    Asked,
+    /// TASK SET FULL answers that it counted.
+    TaskSetFull,
     /// IOPS at one concurrency.
     Throughput,
     /// Mean response time, us.
@@ -216,6 +225,10 @@ impl Quantity {
             Self::Above => "above",
             Self::HostQueue => "host-queue",
             Self::DeviceQueue => "device-queue",
+            Self::Source => "source",
+            Self::Reads => "reads",
+            Self::Asked => "asked",
+            Self::TaskSetFull => "task-set-full",
         }
     }
 
@@ -261,13 +274,16 @@ fn finished(sheet: &mut Sheet<'_>, outcome: &Outcome) {
 
 fn one_job(sheet: &mut Sheet<'_>, rig: &Rig, outcome: &Outcome, done: &JobOutcome) {
     let job = sheet.job;
-    if job.probe.is_some() || job.run.is_some() {
+    if job.probe.is_some() || job.watch.is_some() || job.run.is_some() {
         let wanted = job.expect.exit.unwrap_or(0);
         let seen = done.exit.map_or(Figure::Absent, |code| Figure::Text(code.to_string()));
         sheet.word(Quantity::Exit, wanted.to_string(), seen, done.exit == Some(wanted), "");
     }
     if let Some(of) = &job.apply_advice_of {
         change::applied(sheet, of, done);
+    }
+    if job.watch.is_some() {
+        watch::all(sheet, &truth::of(rig, sheet.job_index, outcome), outcome, done);
     }
     if job.probe.is_none() {
         return;

@@ -123,15 +123,25 @@ fn settings(set: &BTreeMap<String, String>, known: &dyn Fn(&str) -> Check) -> Ch
 }
 
 fn job_ok(job: &Job, known: &dyn Fn(&str) -> Check, probes: &[&str]) -> Check {
-    let given = [job.probe.is_some(), job.set.is_some(), job.apply_advice_of.is_some(), job.run.is_some()];
+    let given = [
+        job.probe.is_some(),
+        job.watch.is_some(),
+        job.set.is_some(),
+        job.apply_advice_of.is_some(),
+        job.run.is_some(),
+    ];
     if given.iter().filter(|given| **given).count() != 1 {
-        return Err("expected exactly one of probe, set, apply_advice_of, run".into());
+        return Err("expected exactly one of probe, watch, set, apply_advice_of, run".into());
     }
-    if job.probe.is_none() && !(job.beside.is_empty() && job.during.is_empty()) {
-        return Err("beside and during belong to a probe".into());
+    let loaded = job.probe.is_some() || job.watch.is_some();
+    if !loaded && (!job.beside.is_empty() || !job.during.is_empty()) {
+        return Err("beside and during belong to a probe or a watch".into());
     }
-    if let Some(device) = &job.probe {
+    for device in job.probe.iter().chain(&job.watch) {
         known(device)?;
+    }
+    if job.interval_s < 0.1 {
+        return Err("interval_s: at least 0.1".into());
     }
     if !(job.budget_s > 0.0 && job.settle_s >= 0.0) {
         return Err("budget_s and settle_s: expected seconds".into());
@@ -140,6 +150,9 @@ fn job_ok(job: &Job, known: &dyn Fn(&str) -> Check, probes: &[&str]) -> Check {
         known(&beside.probe)?;
         if beside.concurrency == 0 || beside.every_ms == Some(0) {
             return Err("beside: concurrency and every_ms are at least 1".into());
+        }
+        if beside.reads.is_some() && beside.every_ms.is_none() {
+            return Err("beside: reads belongs to every_ms".into());
         }
     }
     for during in &job.during {

@@ -221,7 +221,7 @@ pub struct Cgroup {
     pub cost_qos: BTreeMap<String, String>,
 }
 
-/// One thing done in a rig. Exactly one of `probe`, `set`, `apply_advice_of`, `run` is given.
+/// One thing done in a rig. Exactly one of `probe`, `watch`, `set`, `apply_advice_of`, `run` is given.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
@@ -229,6 +229,11 @@ pub struct Job {
     pub name: String,
     /// Probe this device of the rig.
     pub probe: Option<String>,
+    /// Watch this device for one interval (`plimsoll watch --once`) while the loads beside run.
+    pub watch: Option<String>,
+    /// Length of that interval, guest time.
+    #[serde(default = "interval_s")]
+    pub interval_s: f64,
     /// Concurrencies measured; the search when empty.
     #[serde(default)]
     pub depths: Vec<u32>,
@@ -239,7 +244,7 @@ pub struct Job {
     pub budget_s: f64,
     /// Block size (`4k` when absent: copying costs guest instructions).
     pub block: Option<String>,
-    /// Further arguments of `plimsoll probe`.
+    /// Further arguments of `plimsoll probe` or `plimsoll watch`.
     #[serde(default)]
     pub args: Vec<String>,
     /// Other loads that run while the probe does, each by a process of its own.
@@ -273,6 +278,8 @@ pub struct Beside {
     pub concurrency: u32,
     /// One read of one block at this period.
     pub every_ms: Option<u32>,
+    /// So many of these reads and no more. Beside a watch they begin within its interval.
+    pub reads: Option<u32>,
 }
 
 /// Values set while a probe runs.
@@ -306,6 +313,10 @@ pub struct Expect {
     pub warns: Vec<String>,
     /// The exit code (0 when absent).
     pub exit: Option<i32>,
+    /// TASK SET FULL answers that a watch must count.
+    pub task_set_full: Option<u64>,
+    /// What a watch must say its numbers come from (`tracer` when absent).
+    pub source: Option<String>,
     /// Only the direction is asserted: verdict, no numbers.
     pub direction_only: bool,
     /// Response times lie apart from the model's: throughput and queues are compared, response is not.
@@ -318,6 +329,10 @@ fn one() -> u32 {
 
 fn one_kernel() -> Vec<Kernel> {
     vec![Kernel::V6_12]
+}
+
+fn interval_s() -> f64 {
+    4.0
 }
 
 fn budget_s() -> f64 {

@@ -31,7 +31,18 @@ const HARMLESS_ARGS: [&str; 5] = ["--engine", "--out", "--workers", "--quiet", "
 const DM_REQUESTS: u32 = 2048;
 
 /// What must come out of a job's probe; empty for jobs that do not probe.
+///
+/// A watch sees what a probe of its device at the concurrency beside it would.
 pub fn of(rig: &Rig, job_index: usize, outcome: &Outcome) -> Truth {
+    if let Some(device) = rig.job.get(job_index).and_then(|job| job.watch.clone()) {
+        let mut probed = rig.clone();
+        let job = &mut probed.job[job_index];
+        job.beside.retain(|b| b.probe != device);
+        job.args.clear();
+        job.watch = None;
+        job.probe = Some(device);
+        return of(&probed, job_index, outcome);
+    }
     let Some(device) = rig.job.get(job_index).and_then(|job| job.probe.clone()) else {
         return Truth::default();
     };

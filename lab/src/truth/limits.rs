@@ -90,7 +90,8 @@ impl Chain {
     pub fn words(&self) -> Vec<Word> {
         let station = self.station();
         let mut words: Vec<Word> = Vec::new();
-        if !station.target_is_full(station.sent) {
+        // A host that sends less than the target's slots holds a part of them that its own limit fixes, full or not.
+        if !station.target_is_full(station.sent) || station.sent < station.slots {
             words.extend(self.binding().iter().map(|b| b.word));
         }
         if station.others.saturating_add(station.sent) >= station.slots {
@@ -104,7 +105,8 @@ impl Chain {
     pub fn advice(&self) -> AdviceTruth {
         let station = self.station();
         if station.target_is_full(station.sent) {
-            return AdviceTruth::NoFile;
+            let more_of_it = station.sent < station.slots;
+            return if more_of_it { AdviceTruth::Open } else { AdviceTruth::NoFile };
         }
         let binding = self.binding();
         let raised = |bound: &Bound| {

@@ -9,6 +9,7 @@ use crate::case::Case;
 use crate::point::Point;
 use crate::rule::standing::where_bound;
 use crate::rule::{SCALES, STANDS, time};
+use stats::line::Line;
 
 /// The service time's share of the device queue's growth, both as logarithms, from which the device counts as full.
 const FULL: f64 = 0.6;
@@ -39,6 +40,66 @@ pub fn response(points: &[Point]) -> Option<Response> {
         .find(|(queue, _)| *queue >= QUEUE_MIN && last.0 >= GROWN * queue)?;
     let elasticity = (last.1 / before.1).ln() / (last.0 / before.0).ln();
     Some(Response { before, after: last, elasticity })
+}
+
+/// A point with no more than this share of its I/Os outside the device shows the device alone.
+const ELSEWHERE: f64 = 0.1;
+/// Times that grew by less may be noise.
+const GREW_LEAST: f64 = 1.05;
+
+/// Whether nearly all of a point's I/Os stood at the device.
+pub fn is_at_device(p: &Point) -> bool {
+    let n = f64::from(p.concurrency);
+    p.device_queue.mean.is_some_and(|queue| queue >= (1.0 - ELSEWHERE) * n)
+}
+
+/// Time at the device (s) as a straight line over the device queue, from points whose I/Os all stood there; absent
+/// when it did not grow. In the line of a target that is never idle an I/O takes the time of all that stand in it, those
+/// of other hosts included: R(n) = (others + n) / rate.
+pub fn line(points: &[Point]) -> Option<Line> {
+    let course: Vec<(f64, f64, f64)> = points
+        .iter()
+        .filter(|p| is_at_device(p))
+        .filter_map(|p| at_device(p).map(|(queue, us)| (queue, us / 1e6, p.seconds)))
+        .collect();
+    let (first, last) = (course.first()?, course.last()?);
+    if last.0 < GROWN * first.0 || last.1 < GREW_LEAST * first.1 {
+        return None;
+    }
+    stats::line::fit(&course, None).filter(|line| line.slope > 0.0 && line.at(0.0) >= 0.0)
+}
+
+/// How the service time goes on as the device queue grows.
+#[derive(Clone, Copy, Debug)]
+pub enum Law {
+    /// In proportion to the queue to this power.
+    Power(f64),
+    /// Along a straight line: [`line`].
+    Line(Line),
+}
+
+impl Law {
+    /// The form that lies closer to the points measured; steady when neither is known.
+    pub fn of(points: &[Point]) -> Self {
+        let power = Self::Power(response(points).map_or(0.0, |r| r.elasticity).max(0.0));
+        let Some(line) = line(points) else { return power };
+        let course: Vec<(f64, f64)> =
+            points.iter().filter(|p| is_at_device(p)).filter_map(at_device).collect();
+        let Some(&last) = course.last() else { return power };
+        let off = |law: &Self| -> f64 {
+            course.iter().map(|at| (last.1 / at.1 / law.factor(at.0, last.0)).ln().powi(2)).sum()
+        };
+        let straight = Self::Line(line);
+        if off(&straight) < off(&power) { straight } else { power }
+    }
+
+    /// Service time at a queue of `to` against that at `from`.
+    pub fn factor(&self, from: f64, to: f64) -> f64 {
+        match self {
+            Self::Power(power) => (to / from).powf(*power),
+            Self::Line(line) => line.at(to) / line.at(from),
+        }
+    }
 }
 
 /// Device queue and the time an I/O spends there, by Little's law.

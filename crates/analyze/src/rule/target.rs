@@ -4,11 +4,77 @@ use crate::bound_by::{Advice, BoundBy, BoundLayer};
 use crate::case::Case;
 use crate::ceiling::{Ceiling, Slots};
 use crate::outlook::Model;
+use crate::point::Point;
+use crate::rule::device_queue::at_lun_depth;
+use crate::rule::saturation::{is_at_device, line as line_of};
 use crate::rule::{SCALES, STANDS, time};
 use crate::split::{at_peak, queue_of};
 
 /// A queue that never got above this share of its lowest limit did not stop there.
 const BELOW_LIMIT: f64 = 0.9;
+
+/// The response must have grown by this factor, in the mean and for the quickest.
+const GREW: f64 = 1.1;
+/// The quickest I/Os: this share.
+const QUICKEST: f64 = 0.05;
+
+/// A line stands at the target: below the LUN queue depth, each I/O that this host adds there makes all of them longer,
+/// the quickest too. Many servers behind one LUN do not show that: some I/O always finds an idle one, and takes as
+/// long as it does alone. What the host is not allowed to send then waits here instead of there, and a deeper LUN queue
+/// takes a larger part of the target from whoever else stands in that line.
+pub fn line(case: &Case) -> Option<BoundBy> {
+    let growth = case.growth.as_ref()?;
+    let devices = case.devices();
+    let depths: Option<Vec<f64>> = devices.iter().map(|(seen, layer)| at_lun_depth(seen, layer)).collect();
+    let depth: f64 = depths.filter(|d| !d.is_empty())?.iter().sum();
+    if growth.gain >= SCALES || growth.host_queue.is_some_and(|s| s < STANDS) {
+        return None;
+    }
+    let alone: Vec<&Point> = case.points.iter().filter(|p| is_at_device(p)).collect();
+    let (first, last) = (alone.first()?, alone.last()?);
+    let mean = |p: &Point| p.response.mean_ns();
+    let quickest = |p: &Point| p.response.quantile_ns(QUICKEST).map(|ns| ns as f64);
+    let grew = |of: &dyn Fn(&Point) -> Option<f64>| Some(of(last)? >= GREW * of(first)?);
+    if f64::from(last.concurrency) < depth / 2.0 || !grew(&mean)? || !grew(&quickest)? {
+        return None;
+    }
+    let us = |ns: Option<f64>| time(ns.unwrap_or(f64::NAN) / 1e3);
+    let names = devices.iter().map(|(_, layer)| layer.name.as_str()).collect::<Vec<_>>().join(", ");
+    let mut evidence = vec![format!(
+        "with {} of this host's I/Os there, the device took {} for each (the quickest twentieth {}), with {} {} ({}): an I/O \
+         that is added waits for the others there",
+        first.concurrency,
+        us(mean(first)),
+        us(quickest(first)),
+        last.concurrency,
+        us(mean(last)),
+        us(quickest(last)),
+    )];
+    let mut deeper = format!("the LUN queue depth ({depth:.0}) keeps the rest of the wait in the host");
+    if let Some(law) = line_of(case.points) {
+        let others = law.at(0.0) / law.slope;
+        evidence.push(format!(
+            "that is as if {others:.0} I/Os of others stood in line at the target, which ends {:.0} per second in all",
+            1.0 / law.slope
+        ));
+        let more = 2.0 * depth;
+        deeper.push_str(&format!(
+            "; at {more:.0} it would take a larger part of the target from the others: {:.0} IOPS",
+            more / law.at(more)
+        ));
+    }
+    Some(BoundBy {
+        layer: BoundLayer::Device,
+        headline: format!("bound at the target, not in this host: I/Os of {names} stand in line there"),
+        evidence,
+        refuted_by: "a device time that stays the same however many of this host's I/Os are there".to_owned(),
+        runner_up: Some((BoundLayer::DeviceQueueLimit, deeper)),
+        advice: vec![Advice::words(format!(
+            "Look at the array port and at the other hosts that load it: no setting of this host makes the target end \
+             more. A deeper LUN queue of {names} only takes a larger part from them."
+        ))],
+    })
+}
 
 /// Over iSCSI the target says how many commands a session may have outstanding (MaxCmdSN). A device queue that stands
 /// at one number below every limit of this host stands at that window, or at what the target grants.

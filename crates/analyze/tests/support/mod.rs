@@ -78,7 +78,7 @@ pub fn step(n: u32, iops: f64, busy: f64, layers: Vec<LayerSeen>) -> Step {
         }),
         host: Some(HostSeen::default()),
         doubts: Vec::new(),
-        starved: 0,
+        starved: record::Starved::default(),
         incidents: record::Incidents::default(),
         ended: Ended::Complete,
     }

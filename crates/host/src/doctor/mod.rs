@@ -7,6 +7,7 @@ mod kernel;
 mod observe;
 mod syscalls;
 mod target;
+mod trace;
 mod watch;
 
 use crate::root::Root;
@@ -54,6 +55,7 @@ impl Check {
 /// Examines the host.
 pub fn examine(root: &Root) -> Vec<Check> {
     let facts = crate::facts::read(root);
+    let tracing = trace::Tracing::try_it(root, &facts);
     vec![
         kernel::io_uring(root),
         kernel::libaio(root),
@@ -66,9 +68,10 @@ pub fn examine(root: &Root) -> Vec<Check> {
         observe::pressure(root),
         observe::steal(root, &facts),
         observe::caps(root),
-        observe::tracing(root, &facts),
+        tracing.tracing(root, &facts),
+        tracing.blktrace(root),
         watch::devices(root),
-        watch::task_set_full(root),
+        tracing.task_set_full(root),
         watch::processes(&facts, root),
         observe::below(&facts),
     ]

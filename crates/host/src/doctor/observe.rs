@@ -93,36 +93,6 @@ pub(super) fn caps(root: &Root) -> Check {
     }
 }
 
-/// `none [integrity] confidentiality`: the word in brackets.
-fn lockdown(root: &Root) -> Option<String> {
-    let text = root.text("/sys/kernel/security/lockdown").ok()?;
-    Some(text.split_once('[')?.1.split_once(']')?.0.to_owned())
-}
-
-pub(super) fn tracing(root: &Root, facts: &HostFacts) -> Check {
-    let gives = "host wait and service time of each I/O, requeues, and who sent it";
-    let check = |state, why: String| Check::new("tracing", gives, state, why);
-    if lockdown(root).as_deref() == Some("confidentiality") {
-        return check(State::No, "kernel lockdown is 'confidentiality': no tracing at all".to_owned())
-            .remedy("boot without lockdown=confidentiality");
-    }
-    if !facts.root {
-        return check(State::No, "needs root (or CAP_BPF and CAP_PERFMON)".to_owned())
-            .remedy("run as root; without it the split comes from counters");
-    }
-    let btf = root.exists("/sys/kernel/btf/vmlinux");
-    let tracefs = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"]
-        .iter()
-        .any(|t| root.exists(format!("{t}/events/block")));
-    match (btf, tracefs) {
-        (true, _) => check(State::Yes, "root, and the kernel describes its types (BTF)".to_owned()),
-        (false, true) => check(State::Partly, "no BTF: histograms of tracefs only".to_owned())
-            .remedy("a kernel built with CONFIG_DEBUG_INFO_BTF"),
-        (false, false) => check(State::No, "neither BTF nor tracefs is there".to_owned())
-            .remedy("mount -t tracefs tracefs /sys/kernel/tracing"),
-    }
-}
-
 pub(super) fn below(facts: &HostFacts) -> Check {
     let gives = "the path down to the hardware";
     match &facts.virtualization {

@@ -22,21 +22,6 @@ pub(super) fn devices(root: &Root) -> Check {
     check(if names.is_empty() { State::Partly } else { State::Yes }, why)
 }
 
-/// Without a tracer failures have one count.
-pub(super) fn task_set_full(root: &Root) -> Check {
-    let gives = "TASK SET FULL told from other failures (watch)";
-    let luns = root
-        .names("/sys/block")
-        .iter()
-        .any(|disk| root.exists(format!("/sys/block/{disk}/device/ioerr_cnt")));
-    let why = if luns {
-        "counters alone: watch shows failed commands of all kinds together, and a queue depth that fell"
-    } else {
-        "no SCSI disk is seen here, and other disks have no such answer"
-    };
-    Check::new("watch-task-set-full", gives, State::No, why)
-}
-
 /// `/proc/PID/io` of others needs rights.
 pub(super) fn processes(facts: &HostFacts, root: &Root) -> Check {
     let gives = "which processes do I/O (watch)";

@@ -37,11 +37,11 @@ impl Cgroups {
         let text = self.root.text(format!("/proc/{pid}/cgroup")).ok()?;
         let path = text.lines().find_map(|l| l.strip_prefix("0::"))?;
         // The number of a group is that of its folder.
-        let is_it = |top: &&str| {
+        let is_it = |top: &str| {
             let folder = self.root.place(format!("{top}{path}"));
             std::fs::metadata(folder).is_ok_and(|m| m.ino() == id)
         };
-        TOPS.iter().any(|top| is_it(&top)).then(|| path.to_owned())
+        TOPS.iter().any(|top| is_it(top)).then(|| path.to_owned())
     }
 
     /// Keeps the memory bounded.

@@ -114,6 +114,7 @@ impl Sampler {
         let avoid = avoid.to_vec();
         let thread = std::thread::Builder::new().name("follow".to_owned()).spawn(move || {
             stay_off(&avoid);
+            wake_on_time();
             Rounds::new(&sources, loadavg.as_ref()).run(&theirs);
         })?;
         Ok(Self { shared, thread: Some(thread) })
@@ -168,6 +169,14 @@ fn stay_off(avoid: &[u32]) {
         // Refusal costs nothing but a little noise on the load's cores.
         let _ = rustix::thread::sched_setaffinity(None, &free);
     }
+}
+
+/// The kernel lets a sleeper oversleep by 50 us to wake it together with whatever fires next: a completion. Readings
+/// would then be drawn to the moments after completions, when the device queue is short (by 4 % on a LUN of 1 ms, seen
+/// on 6.1).
+fn wake_on_time() {
+    // Refusal costs that much accuracy and no more.
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
 }
 
 /// The thread's own things.

@@ -6,7 +6,7 @@ use aya::maps::{Array, MapData, MapError};
 
 /// A request older than this is believed only if the kernel counts something in flight on its device: a request that
 /// vanished without completion would otherwise stand in the table until its memory is used again.
-const BELIEVED_NS: u64 = 1_000_000_000;
+const BELIEVED_NS: u64 = 100_000_000;
 
 pub(super) struct InFlightMap {
     map: Array<MapData, [u64; ROW_WORDS]>,
@@ -94,7 +94,7 @@ mod test {
     #[test]
     fn only_an_old_request_needs_a_witness() {
         let one = Standing { device: 1, class: Class::Read, start_ns: 0, issue_ns: Some(5_000_000_000) };
-        assert!(!one.is_old(5_500_000_000));
-        assert!(one.is_old(6_500_000_000));
+        assert!(!one.is_old(5_090_000_000));
+        assert!(one.is_old(5_110_000_000));
     }
 }

@@ -103,6 +103,8 @@ pub struct Tracer {
     window: Array<MapData, u64>,
     /// Beginning of the present window.
     start_ns: u64,
+    /// When all parts were attached.
+    attached_ns: u64,
     /// The set of sums that the present window fills.
     set: u64,
     followed: Vec<Device>,
@@ -143,6 +145,7 @@ impl Tracer {
             lost_last: Lost::default(),
             window: take(&mut ebpf, "window")?.try_into().map_err(failed)?,
             start_ns: monotonic_ns(),
+            attached_ns: monotonic_ns(),
             set: 0,
             followed: Vec::new(),
             root: root.clone(),
@@ -230,7 +233,9 @@ impl Tracer {
             return Ok(spent);
         }
         let mut idle: Memory<u32, bool> = Memory::new();
-        for one in self.in_flight.standing(end_ns)? {
+        let standing = self.in_flight.standing(end_ns)?;
+        // Of an older one the end may have come before the part that sees ends was attached.
+        for one in standing.into_iter().filter(|one| one.start_ns >= self.attached_ns) {
             let is_idle = |device: u32| *idle.entry(device).or_insert_with(|| self.is_idle(device));
             if !vanished(&one, end_ns, is_idle) {
                 spent.entry((one.device, one.class)).or_default().add(&one, end_ns);

@@ -27,7 +27,9 @@ pub fn run<E: Engine>(lane: &mut Lane<'_, E>, slots: u32, progress: &Progress) -
             }
         }
     }
-    progress.starved.store(lane.starved(), Ordering::Relaxed);
+    let (starved, starved_ns) = lane.starved();
+    progress.starved.store(starved, Ordering::Relaxed);
+    progress.starved_ns.store(starved_ns, Ordering::Relaxed);
     lane.meter.finish(now_ns());
     lane.drain(slots, |left| progress.in_flight.store(left, Ordering::Relaxed))
 }

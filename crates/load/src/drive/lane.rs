@@ -147,11 +147,13 @@ impl<'a, E: Engine> Lane<'a, E> {
         }
     }
 
-    /// Of a closed loop, where every slot is in flight: I/Os that were so during the whole window. Empty-handed after a window
-    /// that was cut short.
-    pub fn starved(&self) -> u64 {
-        let Some(start_ns) = self.meter.window_over_since_ns() else { return 0 };
-        self.slots.iter().filter(|slot| slot.start_ns <= start_ns).count() as u64
+    /// Of a closed loop, where every slot is in flight: I/Os passed over in the window, and how long they waited in it, ns.
+    /// None after a window that was cut short.
+    pub fn starved(&self) -> (u64, u64) {
+        let Some((start_ns, end_ns)) = self.meter.window_over_ns() else { return (0, 0) };
+        let waited = self.slots.iter().map(|slot| end_ns.saturating_sub(slot.start_ns.max(start_ns)));
+        let half_ns = end_ns.saturating_sub(start_ns) / 2;
+        waited.filter(|ns| *ns >= half_ns).fold((0, 0), |(ios, sum_ns), ns| (ios + 1, sum_ns + ns))
     }
 
     /// Takes what is in flight until nothing is, starting nothing but the flushes of writes.

@@ -143,8 +143,10 @@ pub struct Progress {
     pub sum_ns: AtomicU64,
     /// I/Os in flight.
     pub in_flight: AtomicU32,
-    /// I/Os of a closed loop that were in flight during the whole of the last window.
+    /// I/Os of a closed loop that were passed over in the last window ([`record::Starved`]).
     pub starved: AtomicU64,
+    /// How long they waited in it.
+    pub starved_ns: AtomicU64,
 }
 
 /// One class of I/O in one slice of one worker.
@@ -369,9 +371,9 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Start of the window, once the whole of it is over.
-    pub fn window_over_since_ns(&self) -> Option<u64> {
-        (self.phase == Phase::Cooling).then_some(self.start_ns)
+    /// Start and end of the window, once the whole of it is over.
+    pub fn window_over_ns(&self) -> Option<(u64, u64)> {
+        (self.phase == Phase::Cooling).then_some((self.start_ns, self.end_ns))
     }
 
     /// Nothing is in flight any more: what came after the window is told apart from it.

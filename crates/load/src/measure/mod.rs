@@ -67,8 +67,8 @@ pub struct Seen {
     pub followed: Followed,
     /// Processor time of kernel workers in the window, and how many there were at its end.
     pub kernel_workers: (u64, usize),
-    /// I/Os that were in flight during the whole window.
-    pub starved: u64,
+    /// I/Os passed over.
+    pub starved: record::Starved,
     /// How it ended.
     pub ended: Ended,
     /// What the engines had to do without, each said once.

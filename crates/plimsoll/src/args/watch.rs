@@ -37,6 +37,15 @@ pub struct WatchArgs {
     /// A line for reads, writes, discards and flushes below each device (text).
     #[arg(long)]
     pub classes: bool,
+    /// Lines for the percentiles of host wait and service time below each device (text, with the tracer).
+    #[arg(long)]
+    pub percentiles: bool,
+    /// Lines for the processes that did I/O, by device where the tracer knows it (text).
+    #[arg(long)]
+    pub processes: bool,
+    /// Do not trace, even where rights and kernel allow it: counters alone.
+    #[arg(long)]
+    pub no_trace: bool,
     /// Print lines on a terminal too, instead of the screen.
     #[arg(long)]
     pub plain: bool,

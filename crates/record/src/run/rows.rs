@@ -8,7 +8,7 @@ use crate::follow::{CpuSeen, HostSeen, LayerSeen, Standing};
 use crate::histogram::LatencyHistogram;
 use crate::incident::Incidents;
 use crate::load::{Demand, Load};
-use crate::step::{ClassSeen, Ended, IoClass, Slice, Step};
+use crate::step::{ClassSeen, Ended, IoClass, Slice, Starved, Step};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -308,7 +308,7 @@ struct Detail<'a> {
     host: Option<Cow<'a, HostSeen>>,
     doubts: Cow<'a, [Doubt]>,
     #[serde(default)]
-    starved: u64,
+    starved: Starved,
     #[serde(default)]
     incidents: Cow<'a, Incidents>,
     ended: Cow<'a, Ended>,

@@ -42,7 +42,8 @@ pub fn start(beside: &[Beside], devices: &Devices) -> (Loads, Vec<String>) {
         if let Some(every) = load.every_ms {
             let stop = Arc::clone(&loads.stop);
             let every = Duration::from_millis(every.into());
-            loads.reader.push(std::thread::spawn(move || read_now_and_then(&node, every, &stop)));
+            let reads = load.reads;
+            loads.reader.push(std::thread::spawn(move || read_now_and_then(&node, every, reads, &stop)));
             continue;
         }
         let depth = load.concurrency.to_string();
@@ -86,14 +87,16 @@ impl Loads {
     }
 }
 
-fn read_now_and_then(node: &str, every: Duration, stop: &AtomicBool) -> Trouble<()> {
+fn read_now_and_then(node: &str, every: Duration, reads: Option<u32>, stop: &AtomicBool) -> Trouble<()> {
     let direct = i32::try_from(OFlags::DIRECT.bits()).map_err(|e| e.to_string())?;
     let file =
         OpenOptions::new().read(true).custom_flags(direct).open(node).map_err(|e| format!("{node}: {e}"))?;
     let mut room = vec![0u8; 2 * BLOCK];
     let from = room.as_ptr().align_offset(BLOCK);
     let block = &mut room[from..from + BLOCK];
-    while !stop.load(Ordering::Relaxed) {
+    let mut done = 0;
+    while !stop.load(Ordering::Relaxed) && reads.is_none_or(|r| done < r) {
+        done += 1;
         file.read_exact_at(block, 0).map_err(|e| format!("read {node}: {e}"))?;
         std::thread::sleep(every);
     }

@@ -4,6 +4,7 @@ mod advice;
 mod beside;
 mod during;
 mod probe;
+mod watch;
 
 use super::command;
 use super::devices::{Devices, read};
@@ -57,6 +58,9 @@ fn one(
 ) -> Vec<String> {
     if let Some(device) = &job.probe {
         return probe::run(job, device, devices, cgroup, done);
+    }
+    if let Some(device) = &job.watch {
+        return watch::run(job, device, devices, cgroup, done);
     }
     if let Some(set) = &job.set {
         return settings::set_all(set, devices);

@@ -21,7 +21,7 @@ pub fn run(args: &WatchArgs, voice: &Voice) -> Result<Exit, Failure> {
     let named = args.devices.iter().map(|d| kernel_name(d)).collect::<Result<Vec<_>, _>>()?;
     let view = View { order: order(args.order), named, unused: args.all, ..View::default() };
     let live = wants_screen(args, voice);
-    let observed = Observed::open(args, live)?;
+    let observed = Observed::open(args, live || args.processes)?;
     known(&view, observed.sample())?;
     if live { live::run(args, voice, view, observed) } else { plain::run(args, voice, &view, observed) }
 }

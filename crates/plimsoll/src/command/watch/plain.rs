@@ -21,6 +21,8 @@ pub fn run(args: &WatchArgs, voice: &Voice, view: &View, mut observed: Observed)
     happenings.look(observed.sample());
     let mut beat = Beat::new(interval);
     let mut done = 0;
+    // What the source cannot see is said once, and when it changes.
+    let mut told = Vec::new();
     loop {
         while !beat.left().is_zero() {
             if notices.wait(beat.left()) == Some(Notice::Stop) {
@@ -28,13 +30,19 @@ pub fn run(args: &WatchArgs, voice: &Voice, view: &View, mut observed: Observed)
             }
         }
         beat.next(interval);
-        let source = observed.name();
         let sample = observed.next()?;
         let happened = happenings.look(sample);
         let text = if voice.json {
-            watch::line(sample, &happened, view, source)
+            watch::line(sample, &happened, view)
         } else {
-            watch::block(sample, &happened, view, TextOptions { classes: args.classes }, voice.style())
+            let options = TextOptions {
+                classes: args.classes,
+                percentiles: args.percentiles,
+                processes: args.processes,
+                unseen: told != sample.unseen,
+            };
+            told.clone_from(&sample.unseen);
+            watch::block(sample, &happened, view, options, voice.style())
         };
         let mut out = std::io::stdout().lock();
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

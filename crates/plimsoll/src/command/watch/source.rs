@@ -3,46 +3,36 @@
 use crate::args::watch::WatchArgs;
 use crate::exit::{Exit, Failure};
 use host::Root;
-use host::survey::{Survey, SurveyOptions};
+use host::observer::{Observer, Tracing};
+use host::survey::SurveyOptions;
 use record::HostSample;
 
-/// A source of samples. A tracer becomes a further variant.
-pub enum Observed {
-    /// Counters and readings that need no rights.
-    Counters(Box<Survey>),
-}
+/// The source of samples.
+pub struct Observed(Box<Observer>);
 
 impl Observed {
     /// Opens the best source there is; the first interval begins. `processes`: whether those that do I/O are wanted.
     pub fn open(args: &WatchArgs, processes: bool) -> Result<Self, Failure> {
         let options = SurveyOptions { closely: usize::from(args.closely), processes };
-        let survey = Survey::open(&Root::system(), options).map_err(|cause| {
-            Failure::new(Exit::Environment, format!("reading /proc/diskstats: {cause}"))
+        let tracing = if args.no_trace { Tracing::Off } else { Tracing::WherePossible };
+        let observer = Observer::open(&Root::system(), options, tracing).map_err(|cause| {
+            refused(&cause)
                 .hint("in a container, mount the host's /proc; `plimsoll doctor` says what is missing")
         })?;
-        Ok(Self::Counters(Box::new(survey)))
+        Ok(Self(Box::new(observer)))
     }
 
     /// Ends the interval and begins the next.
     pub fn next(&mut self) -> Result<&HostSample, Failure> {
-        match self {
-            Self::Counters(survey) => survey.next().map_err(|cause| {
-                Failure::new(Exit::Environment, format!("reading /proc/diskstats: {cause}"))
-            }),
-        }
+        self.0.next().map_err(|cause| refused(&cause))
     }
 
     /// The interval that ended last.
     pub fn sample(&self) -> &HostSample {
-        match self {
-            Self::Counters(survey) => survey.sample(),
-        }
+        self.0.sample()
     }
+}
 
-    /// Its name in JSON.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Counters(_) => "counters",
-        }
-    }
+fn refused(cause: &std::io::Error) -> Failure {
+    Failure::new(Exit::Environment, format!("reading /proc/diskstats: {cause}"))
 }

@@ -10,11 +10,16 @@ use ratatui::style::{Color as Ink, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-/// Lines of the panels below the table.
-const PANELS: u16 = 9;
+/// Lines of the panels below the table: at least, and as many as the table leaves free.
+const PANELS: u16 = 10;
+const PANELS_MOST: u16 = 14;
 
 /// Columns of the list of processes; what is left of 80 holds the details of a device.
-const PROCESSES: u16 = 34;
+const PROCESSES: u16 = 33;
+
+/// The same on terminals at least [`WIDE`] wide: reads, writes and control groups apart.
+const PROCESSES_WIDE: u16 = 76;
+const WIDE: u16 = 130;
 
 /// Lines of the list of happenings, its title included.
 const HAPPENINGS: u16 = 4;
@@ -69,13 +74,19 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen) {
     let paint = Paint { color: screen.color };
     let area = frame.area();
     let happened = !screen.happened.is_empty() && area.height >= TABLE_MIN + HAPPENINGS + 2;
-    let rest = area.height.saturating_sub(2 + if happened { HAPPENINGS } else { 0 });
-    let panels = if rest >= TABLE_MIN + PANELS { PANELS } else { 0 };
-    let [title, devices, events, below, keys] = Layout::vertical([
+    let note = note(screen);
+    let noted = u16::from(note.is_some() && area.height > TABLE_MIN + 2);
+    let rest = area.height.saturating_sub(2 + noted + if happened { HAPPENINGS } else { 0 });
+    let rows = u16::try_from(screen.view.lines(&screen.sample).len()).unwrap_or(u16::MAX);
+    // A heading above the rows, a blank line below.
+    let free = rest.saturating_sub(rows.saturating_add(2));
+    let panels = if rest >= TABLE_MIN + PANELS { free.clamp(PANELS, PANELS_MOST) } else { 0 };
+    let [title, devices, events, below, notes, keys] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Fill(1),
         Constraint::Length(if happened { HAPPENINGS } else { 0 }),
         Constraint::Length(panels),
+        Constraint::Length(noted),
         Constraint::Length(1),
     ])
     .areas(area);
@@ -85,15 +96,33 @@ pub fn draw(frame: &mut Frame<'_>, screen: &Screen) {
         happenings(frame, events, screen, &paint);
     }
     if panels > 0 {
-        let [left, right] =
-            Layout::horizontal([Constraint::Fill(1), Constraint::Length(PROCESSES)]).areas(below);
+        let width = if area.width >= WIDE { PROCESSES_WIDE } else { PROCESSES };
+        let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(width)]).areas(below);
         details(frame, left, screen, &paint);
         processes(frame, right, screen, &paint);
+    }
+    if let Some(note) = note.filter(|_| noted > 0) {
+        let text = cut(&note, usize::from(area.width));
+        frame.render_widget(Paragraph::new(Line::styled(text, paint.host())), notes);
     }
     frame.render_widget(Paragraph::new(Line::styled(key_line(screen), paint.faint())), keys);
     if screen.help {
         help::overlay(frame, area, screen, &paint);
     }
+}
+
+/// What this source cannot see, or lost.
+fn note(screen: &Screen) -> Option<String> {
+    super::super::lost(&screen.sample).or_else(|| screen.sample.unseen.first().cloned())
+}
+
+/// The beginning of a text; the help holds all of it.
+fn cut(text: &str, width: usize) -> String {
+    let text = super::super::cells::safe(text);
+    if text.chars().count() <= width {
+        return text;
+    }
+    text.chars().take(width.saturating_sub(3)).chain("...".chars()).collect()
 }
 
 fn title_line(screen: &Screen, area: Rect) -> String {
@@ -102,14 +131,18 @@ fn title_line(screen: &Screen, area: Rect) -> String {
     let time = if screen.sample.at_s > 0.0 { time } else { "--:--:--".to_owned() };
     let mut left = format!(
         "plimsoll watch  {}  {time}  every {} s  by {}",
-        super::super::cells::shortened(&screen.host, 20),
+        super::super::cells::shortened(&screen.host, if area.width < 100 { 12 } else { 20 }),
         screen.interval_s,
         screen.order().words()
     );
     if !screen.view.filter.is_empty() || screen.typing {
         left.push_str(&format!("  filter: {}{}", screen.view.filter, if screen.typing { "_" } else { "" }));
     }
-    let right = if screen.paused { "PAUSED" } else { "" };
+    let source = match super::super::source(&screen.sample) {
+        "tracer" => "traced",
+        _ => "counters",
+    };
+    let right = if screen.paused { "PAUSED" } else { source };
     let room = usize::from(area.width).saturating_sub(left.chars().count());
     format!("{left}{right:>room$}")
 }

@@ -41,13 +41,22 @@ pub(super) fn overlay(frame: &mut Frame<'_>, area: Rect, screen: &Screen, paint:
     let mut lines = vec![Line::raw(format!(
         "bar        {host} host queue, {device} device queue, {unknown} not told apart"
     ))];
-    lines.extend(WORDS.map(Line::raw));
+    for unseen in &screen.sample.unseen {
+        let parts = crate::terminal::wrapped(&super::super::cells::safe(unseen), usize::from(WIDTH) - 2);
+        lines.extend(parts.into_iter().map(Line::raw));
+    }
+    let tight = lines.len() + WORDS.len() + 2 > usize::from(area.height);
+    lines.extend(WORDS.into_iter().filter(|w| !(tight && w.is_empty())).map(Line::raw));
     let height = (lines.len() as u16 + 2).min(area.height);
     let width = WIDTH.min(area.width);
     let place =
         Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
     frame.render_widget(Clear, place);
-    let title = format!(" help: the numbers come from {} ", screen.source);
+    let from = match super::super::source(&screen.sample) {
+        "tracer" => "counters, and a tracer that sees each I/O",
+        _ => "counters",
+    };
+    let title = format!(" help: the numbers come from {from} ");
     let block = Block::bordered().title(title).title_style(paint.heading());
     frame.render_widget(Paragraph::new(lines).block(block), place);
 }

@@ -73,8 +73,6 @@ pub struct Screen {
     pub host: String,
     /// Length of an interval, seconds.
     pub interval_s: f64,
-    /// What the numbers come from, in words.
-    pub source: String,
     /// Whether colours may be used.
     pub color: Color,
     /// Which characters may be used.
@@ -97,7 +95,6 @@ impl Screen {
         Self {
             host,
             interval_s,
-            source: "counters".to_owned(),
             color,
             charset,
             view,

@@ -1,5 +1,6 @@
 //! Below the table: what happened, the selected device in full, who does I/O.
 
+use super::super::askers;
 use super::super::cells::{amount, ms, name, queue, rate, safe, shortened};
 use super::Screen;
 use super::draw::Paint;
@@ -44,6 +45,7 @@ pub(super) fn details(frame: &mut Frame<'_>, area: Rect, screen: &Screen, paint:
     class("discard", device.discard.filter(|c| c.count > 0));
     class("flush", device.flush.filter(|c| c.count > 0));
     lines.push(Line::raw(queues(device)));
+    lines.extend(traced(device).into_iter().map(Line::raw));
     for remark in &device.remarks {
         lines.push(Line::styled(safe(remark), paint.host()));
     }
@@ -104,27 +106,85 @@ fn settings(device: &DeviceSample) -> String {
     parts.join(", ")
 }
 
-pub(super) fn processes(frame: &mut Frame<'_>, area: Rect, screen: &Screen, paint: &Paint) {
-    let mut lines =
-        vec![Line::styled(format!("{:18}{:>7}{:>9}", "process, MiB/s", "read", "written"), paint.heading())];
-    match &screen.sample.processes {
-        None => {}
-        Some(processes) => {
-            let room = usize::from(area.height).saturating_sub(2);
-            for process in processes.top.iter().take(room) {
-                let pid = process.pid.to_string();
-                let who = format!("{} {pid}", shortened(&process.name, 17 - pid.len()));
-                lines.push(Line::raw(format!(
-                    "{who:18}{:>7}{:>9}",
-                    amount(Some(process.read_mib_per_s), 6),
-                    amount(Some(process.write_mib_per_s), 7),
-                )));
-            }
-            if processes.hidden > 0 {
-                let text = format!("{} may not be read", processes.hidden);
-                lines.push(Line::styled(text, paint.faint()));
-            }
+/// Percentiles and answers that only a tracer knows.
+fn traced(device: &DeviceSample) -> Vec<String> {
+    let Some(seen) = device.traced.as_deref().filter(|_| device.is_counted()) else { return Vec::new() };
+    let mut lines = Vec::new();
+    for (what, times) in [("wait", seen.host_wait()), ("service", seen.service())] {
+        let Some(times) = times else { continue };
+        let at = |quantile| ms(times.quantile_ns(quantile).map(|ns| ns as f64 / 1e3), 5);
+        lines.push(format!("{what:8}p50 {:>6} p99 {:>6} p99.9 {:>6} ms", at(0.5), at(0.99), at(0.999)));
+    }
+    let mut parts = Vec::new();
+    let mut part = |what: &str, count: u64| {
+        if count > 0 {
+            parts.push(format!("{what} {count}"));
         }
+    };
+    if let Some(scsi) = &seen.scsi {
+        part("TASK SET FULL", scsi.task_set_full);
+        part("BUSY", scsi.busy);
+        part("CHECK CONDITION", scsi.check_condition);
+        part("other answers", scsi.other_status);
+        part("adapter errors", scsi.host_error);
+        part("refused", scsi.refused_host_busy + scsi.refused_device_busy + scsi.refused_other);
+        part("timeouts", scsi.timeouts);
+    }
+    part("requeued", seen.requeues);
+    part("split", seen.splits);
+    if !parts.is_empty() {
+        lines.push(parts.join(", "));
+    }
+    lines
+}
+
+/// Who asked the selected device; without a tracer, who did I/O at all.
+pub(super) fn processes(frame: &mut Frame<'_>, area: Rect, screen: &Screen, paint: &Paint) {
+    let traced = screen.sample.traced.as_ref().is_some_and(|t| t.askers.is_some());
+    let device = screen.selected_device().map(|d| d.facts.disk.as_deref().unwrap_or(&d.facts.name));
+    let wide = area.width >= 60;
+    let rows = askers::rows(&screen.sample, device.filter(|_| traced));
+    let room = usize::from(area.height).saturating_sub(2);
+    let title = match device.filter(|_| traced) {
+        Some(device) => format!("who asks {}", shortened(device, 9)),
+        None => "process, MiB/s".to_owned(),
+    };
+    let heading = match (traced, wide) {
+        (true, true) => {
+            format!("{title:20}{:>8}{:>9}{:>9}{:>9}  cgroup", "reads/s", "writes/s", "MiB/s r", "MiB/s w")
+        }
+        (true, false) => format!("{title:18}{:>8}{:>7}", "IOPS", "MiB/s"),
+        (false, _) => format!("{title:18}{:>7}{:>8}", "read", "written"),
+    };
+    let mut lines = vec![Line::styled(heading, paint.heading())];
+    for row in rows.iter().take(room) {
+        let mib = row.read_mib_per_s + row.write_mib_per_s;
+        let ios = row.reads_per_s.zip(row.writes_per_s).map(|(r, w)| r + w);
+        lines.push(Line::raw(match (traced, wide) {
+            (true, true) => format!(
+                "{:20}{:>8}{:>9}{:>9}{:>9}  {}",
+                row.label(19),
+                rate(row.reads_per_s, 7),
+                rate(row.writes_per_s, 8),
+                amount(Some(row.read_mib_per_s), 8),
+                amount(Some(row.write_mib_per_s), 8),
+                shortened(row.cgroup.as_deref().unwrap_or("-"), usize::from(area.width).saturating_sub(58)),
+            ),
+            (true, false) => format!("{:18}{:>8}{:>7}", row.label(17), rate(ios, 7), amount(Some(mib), 6)),
+            (false, _) => format!(
+                "{:18}{:>7}{:>8}",
+                row.label(17),
+                amount(Some(row.read_mib_per_s), 6),
+                amount(Some(row.write_mib_per_s), 7),
+            ),
+        }));
+    }
+    let hidden = screen.sample.processes.as_ref().map_or(0, |p| p.hidden);
+    if hidden > 0 && !traced {
+        lines.push(Line::styled(format!("{hidden} may not be read"), paint.faint()));
+    }
+    if traced && rows.is_empty() && device.is_some() {
+        lines.push(Line::styled("nobody in this interval", paint.faint()));
     }
     frame.render_widget(Paragraph::new(lines), area);
 }
