@@ -11,7 +11,7 @@ use record::{Layer, LayerKind, LayerSeen, LimitKind};
 /// A device with this share of its limit in use or less has room.
 pub const ROOM: f64 = 0.7;
 /// A LUN is hot when it gets this many times its even share of the I/O.
-const HOT: f64 = 1.5;
+const HOT: f64 = 1.3;
 
 /// Every device stands at its LUN queue depth, and what is added stands in the host queue.
 pub fn lun_depth(case: &Case) -> Option<BoundBy> {

@@ -16,7 +16,7 @@ const BELOW_LIMIT: f64 = 0.9;
 /// The response must have grown by this factor, in the mean and for the quickest.
 const GREW: f64 = 1.1;
 /// The quickest I/Os: this share.
-const QUICKEST: f64 = 0.05;
+const QUICKEST: f64 = 0.25;
 
 /// A line stands at the target: below the LUN queue depth, each I/O that this host adds there makes all of them longer,
 /// the quickest too. Many servers behind one LUN do not show that: some I/O always finds an idle one, and takes as
@@ -41,7 +41,7 @@ pub fn line(case: &Case) -> Option<BoundBy> {
     let us = |ns: Option<f64>| time(ns.unwrap_or(f64::NAN) / 1e3);
     let names = devices.iter().map(|(_, layer)| layer.name.as_str()).collect::<Vec<_>>().join(", ");
     let mut evidence = vec![format!(
-        "with {} of this host's I/Os there, the device took {} for each (the quickest twentieth {}), with {} {} ({}): an I/O \
+        "with {} of this host's I/Os there, the device took {} for each (the quickest quarter {}), with {} {} ({}): an I/O \
          that is added waits for the others there",
         first.concurrency,
         us(mean(first)),

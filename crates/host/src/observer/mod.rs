@@ -13,7 +13,7 @@ mod overlay;
 
 use crate::root::Root;
 use crate::survey::{Survey, SurveyCost, SurveyOptions};
-use crate::trace::{Options, ScsiSource, TraceWindow, Tracer, Unavailable};
+use crate::trace::{Options, ScsiSource, TraceWindow, Tracer, Unavailable, Why};
 use cgroups::Cgroups;
 use record::{AskerSample, HostSample, TracedHost};
 use std::io;
@@ -140,5 +140,9 @@ fn start(root: &Root) -> (Option<Tracer>, Vec<String>) {
 }
 
 fn alone(why: &Unavailable) -> String {
-    format!("by counters alone: {LOSES}; {why}")
+    match why.why {
+        // Which of the many calls was refused is no news.
+        Why::NotPermitted => format!("by counters alone: {LOSES}; to trace, {}", why.enables),
+        _ => format!("by counters alone: {LOSES}; {why}"),
+    }
 }

@@ -120,7 +120,8 @@ impl PathFollower {
         let (sources, lost) = Source::of_path(root, path, cores);
         let sources = Arc::new(sources);
         let loadavg = Kept::open(root, "/proc/loadavg");
-        let sampler = Sampler::start(Arc::clone(&sources), loadavg, cores)?;
+        let counts_accepted = release_counts_accepted(root);
+        let sampler = Sampler::start(Arc::clone(&sources), loadavg, cores, counts_accepted)?;
         Ok(Self {
             sampler,
             machine: Machine::open(root),
@@ -130,7 +131,7 @@ impl PathFollower {
             cores: cores.to_vec(),
             ticks_per_s: rustix::param::clock_ticks_per_second() as f64,
             lost,
-            counts_accepted: release_counts_accepted(root),
+            counts_accepted,
             begun: None,
             troubles: Troubles::default(),
             silence: Silence::default(),

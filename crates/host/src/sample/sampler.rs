@@ -100,8 +100,14 @@ pub(crate) struct Sampler {
 }
 
 impl Sampler {
-    /// Starts the thread, parked. `avoid` are the cores of the load; the thread stays off them where it can.
-    pub fn start(sources: Arc<Vec<Source>>, loadavg: Option<Kept>, avoid: &[u32]) -> std::io::Result<Self> {
+    /// Starts the thread, parked. `avoid` are the cores of the load; the thread stays off them where it can. `compared`:
+    /// the share of what is inside that was sent is wanted.
+    pub fn start(
+        sources: Arc<Vec<Source>>,
+        loadavg: Option<Kept>,
+        avoid: &[u32],
+        compared: bool,
+    ) -> std::io::Result<Self> {
         let state = State {
             order: Order::Parked,
             window: 0,
@@ -115,7 +121,7 @@ impl Sampler {
         let thread = std::thread::Builder::new().name("follow".to_owned()).spawn(move || {
             stay_off(&avoid);
             wake_on_time();
-            Rounds::new(&sources, loadavg.as_ref()).run(&theirs);
+            Rounds::new(&sources, loadavg.as_ref(), compared).run(&theirs);
         })?;
         Ok(Self { shared, thread: Some(thread) })
     }
@@ -174,9 +180,25 @@ fn stay_off(avoid: &[u32]) {
 /// The kernel lets a sleeper oversleep by 50 us to wake it together with whatever fires next: a completion. Readings
 /// would then be drawn to the moments after completions, when the device queue is short (by 4 % on a LUN of 1 ms, seen
 /// on 6.1).
+///
+/// And where it shares its core with the load, it must not wait for the load to sleep, when the device queue is full:
+/// a real-time thread of the lowest priority goes first (Linux: sched(7)). Its rounds are short and [`COST_SHARE`] bounds
+/// them, so nothing else is held up. Only root may; others read at slightly less fair instants.
 fn wake_on_time() {
     // Refusal costs that much accuracy and no more.
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+    go_first();
+}
+
+#[allow(unsafe_code, reason = "rustix offers no sched_setscheduler")]
+fn go_first() {
+    // SAFETY: sched_param is plain data for which all zeros are valid, and outlives the call; pid 0 is the calling
+    // thread. Refusal is fine: see above.
+    unsafe {
+        let mut lowest: libc::sched_param = std::mem::zeroed();
+        lowest.sched_priority = 1;
+        libc::sched_setscheduler(0, libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, &raw const lowest);
+    }
 }
 
 /// The thread's own things.
@@ -188,7 +210,8 @@ struct Rounds<'a> {
     /// Running mean of what one round costs.
     round_s: f64,
     readings: Vec<Reading>,
-    stat_first: bool,
+    stats_first: bool,
+    compared: bool,
 }
 
 /// One layer at one instant.
@@ -200,7 +223,7 @@ struct Reading {
 }
 
 impl<'a> Rounds<'a> {
-    fn new(sources: &'a [Source], loadavg: Option<&'a Kept>) -> Self {
+    fn new(sources: &'a [Source], loadavg: Option<&'a Kept>, compared: bool) -> Self {
         Self {
             sources,
             loadavg,
@@ -208,7 +231,8 @@ impl<'a> Rounds<'a> {
             seed: 0x9E37_79B9_7F4A_7C15,
             round_s: 0.0,
             readings: vec![Reading::default(); sources.len()],
-            stat_first: false,
+            stats_first: false,
+            compared,
         }
     }
 
@@ -275,25 +299,36 @@ impl<'a> Rounds<'a> {
         }
     }
 
+    /// Reading takes time, in which a core shared with the load refills no queue: what is read second looks emptier.
+    /// So the numbers at the devices are read at once; unless they are compared with those inside, then either may go
+    /// first and the loss falls on both alike.
     fn round(&mut self, course: bool, unscheduled: &[bool]) {
-        let buffer = &mut self.buffer;
-        for ((source, reading), unscheduled) in self.sources.iter().zip(&mut self.readings).zip(unscheduled) {
-            let files = (source.busy.as_ref(), source.inflight.as_ref());
-            let sent = |buffer: &mut Buffer| match files {
-                (Some(busy), _) => busy.number(buffer),
-                (None, inflight) => inflight.and_then(|f| f.sum(buffer)),
-            };
-            // Which of the two comes first alternates, so that what changes in between falls on both alike.
-            *reading = if self.stat_first {
-                let stat = source.stat(buffer);
-                Reading { stat, sent: sent(buffer), bounds: None }
-            } else {
-                let sent = sent(buffer);
-                Reading { stat: source.stat(buffer), sent, bounds: None }
-            };
-            reading.bounds = course.then(|| source.bounds(*unscheduled, buffer));
+        if self.stats_first {
+            self.read_stats();
+            self.read_sent();
+        } else {
+            self.read_sent();
+            self.read_stats();
         }
-        self.stat_first = !self.stat_first;
+        self.stats_first = self.compared && !self.stats_first;
+        for ((source, reading), unscheduled) in self.sources.iter().zip(&mut self.readings).zip(unscheduled) {
+            reading.bounds = course.then(|| source.bounds(*unscheduled, &mut self.buffer));
+        }
+    }
+
+    fn read_sent(&mut self) {
+        for (source, reading) in self.sources.iter().zip(&mut self.readings) {
+            reading.sent = match (source.busy.as_ref(), source.inflight.as_ref()) {
+                (Some(busy), _) => busy.number(&mut self.buffer),
+                (None, inflight) => inflight.and_then(|f| f.sum(&mut self.buffer)),
+            };
+        }
+    }
+
+    fn read_stats(&mut self) {
+        for (source, reading) in self.sources.iter().zip(&mut self.readings) {
+            reading.stat = source.stat(&mut self.buffer);
+        }
     }
 
     /// Tasks ready to run now, without this thread, from `/proc/loadavg` (`/proc/stat` sums all interrupt counts

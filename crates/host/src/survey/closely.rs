@@ -126,7 +126,7 @@ impl Closely {
         self.sources = Arc::new(sources);
         if !self.sources.is_empty() {
             // Without a thread the split has only bounds, and says so.
-            self.sampler = Sampler::start(Arc::clone(&self.sources), None, &[]).ok();
+            self.sampler = Sampler::start(Arc::clone(&self.sources), None, &[], self.counts_accepted).ok();
         }
         true
     }

@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+/// Between starting one load and the next, so that their windows, and the gaps between those, do not coincide.
+const APART: Duration = Duration::from_millis(700);
 /// How long the loads run before the probe begins.
 const AHEAD: Duration = Duration::from_secs(1);
 /// Longer than any probe.
@@ -50,7 +52,10 @@ pub fn start(beside: &[Beside], devices: &Devices) -> (Loads, Vec<String>) {
         let words = ["plimsoll", "probe", &node, "--json", "--quiet", "--block", "4k", "--depths", &depth];
         let words: Vec<String> = words.into_iter().chain(["--budget", BUDGET]).map(str::to_owned).collect();
         match command::start(&words, None) {
-            Ok(running) => loads.probes.push((load.probe.clone(), running)),
+            Ok(running) => {
+                loads.probes.push((load.probe.clone(), running));
+                std::thread::sleep(APART);
+            }
             Err(why) => complaints.push(format!("beside {}: {why}", load.probe)),
         }
     }
