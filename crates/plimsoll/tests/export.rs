@@ -152,7 +152,7 @@ fn a_device_at_its_limit_fires_the_shipped_alert() {
     assert!(!at_limit(&quiet), "{quiet:#?}");
     let mut fio = plain("fio");
     fio.arg(format!("--filename={}", device.device.display()));
-    fio.args("--name=load --readonly --rw=randread --bs=128k --direct=1 --ioengine=libaio --iodepth=240 --time_based --runtime=60 --norandommap".split(' '));
+    fio.args("--name=load --thread --readonly --rw=randread --bs=128k --direct=1 --ioengine=libaio --iodepth=240 --time_based --runtime=60 --norandommap".split(' '));
     // Large reads: the device is slower than the one thread that submits, and stays full.
     let mut load = Running::spawn(fio);
     let fired = wait_until(Duration::from_secs(50), || at_limit(&prometheus.firing()));
