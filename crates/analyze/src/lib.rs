@@ -7,10 +7,12 @@ pub mod doubts;
 pub mod growth;
 pub mod happenings;
 pub mod outlook;
+pub mod passive;
 pub mod point;
 pub mod regime;
 pub mod rule;
 pub mod split;
+pub mod totals;
 pub mod trouble;
 pub mod verdict;
 

@@ -14,6 +14,7 @@ pub mod incident;
 pub mod limit;
 pub mod load;
 pub mod path;
+pub mod recording;
 pub mod run;
 pub mod sample;
 pub mod step;

@@ -284,7 +284,7 @@ fn solve(mut a: [[f64; 3]; 3], mut b: [f64; 3]) -> Option<[f64; 3]> {
 }
 
 /// Nelder & Mead (1965) over the first `free` of three variables.
-fn simplex(start: [f64; 3], free: usize, loss: impl Fn(&[f64; 3]) -> f64) -> [f64; 3] {
+pub(crate) fn simplex(start: [f64; 3], free: usize, loss: impl Fn(&[f64; 3]) -> f64) -> [f64; 3] {
     const ROUNDS: usize = 300;
     let loss = |v: &[f64; 3]| {
         let l = loss(v);

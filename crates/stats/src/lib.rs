@@ -26,6 +26,7 @@ pub mod poisson;
 pub mod queueing;
 pub mod random;
 pub mod series;
+pub mod station;
 pub mod steady;
 
 pub use distribution::{normal_cdf, normal_quantile, student_t_quantile};

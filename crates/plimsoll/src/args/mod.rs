@@ -1,8 +1,10 @@
 //! Text to values: the command line, before it meets the world. Nothing here looks at the machine.
 
 pub mod cores;
+pub mod export;
 pub mod probe;
 pub mod quantity;
+pub mod record;
 pub mod watch;
 
 use clap::{Parser, Subcommand};
@@ -16,6 +18,9 @@ Examples:
   plimsoll probe /dev/mapper/data01 --workload scan --limit 'mean<20ms'
   plimsoll probe . --json | jq .load_line
   plimsoll watch                                   where the I/Os of this host stand now
+  plimsoll record --out monday --for 7d             a week of it, kept in a folder of at most 2 GiB
+  plimsoll report monday                           how near the recorded load came to the limit of each device
+  plimsoll export                                  the same figures for Prometheus, on 127.0.0.1:9998
   plimsoll doctor                                  what can and cannot be measured here
 
 Exit codes: 0 done; 1 the limit is not held even at one I/O; 2 wrong usage; 3 not permitted or refused for safety;
@@ -40,7 +45,11 @@ pub enum Command {
     Probe(Box<probe::ProbeArgs>),
     /// Show where the I/Os of this host stand now: host queue and device queue of every device.
     Watch(watch::WatchArgs),
-    /// Show a run that was kept with --out again.
+    /// Keep what every device does, interval after interval, for days, in a folder of bounded size.
+    Record(record::RecordArgs),
+    /// Offer what every device does to Prometheus.
+    Export(export::ExportArgs),
+    /// Show a run again: a probe that was kept with --out, or a recording and the load line that can be read from it.
     Report(ReportArgs),
     /// Say what can and cannot be measured on this host, why, and what would enable it.
     Doctor(DoctorArgs),
@@ -54,14 +63,31 @@ pub struct DoctorArgs {
     pub target: std::path::PathBuf,
 }
 
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  plimsoll report target/runs/20261121-110029          a probe, as it was printed
+  plimsoll report monday                               a recording: per device, how near its load came to the limit
+  plimsoll report monday --limit 'mean<5ms' --json
+  plimsoll report monday --probe probe-of-data01       which share of the probed load line the recorded load reached";
+
 /// Arguments of `report`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = REPORT_EXAMPLES)]
 pub struct ReportArgs {
     /// The run folder.
     pub run: std::path::PathBuf,
     /// Write the page to this file instead of printing.
     #[arg(long, value_name = "FILE")]
     pub page: Option<std::path::PathBuf>,
+    /// Of a recording: devices to look at, by name or label; all by default.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub devices: Vec<String>,
+    /// Of a recording: limit on the mean response time, mean<5ms; without one the limit is what the device carries at most.
+    #[arg(long, value_name = "EXPR")]
+    pub limit: Option<::record::LatencyLimit>,
+    /// Of a recording: an earlier probe of the same path, to compare with.
+    #[arg(long, value_name = "RUN")]
+    pub probe: Option<std::path::PathBuf>,
 }
 
 /// Output that all commands share.

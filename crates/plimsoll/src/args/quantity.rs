@@ -22,18 +22,28 @@ pub fn bytes(text: &str) -> Result<u64, String> {
 
 /// `60s`, `2m`, `90`, `500ms` to seconds.
 pub fn seconds(text: &str) -> Result<f64, String> {
+    within(text, 7.0)
+}
+
+/// The same for what may last for years.
+pub fn long_seconds(text: &str) -> Result<f64, String> {
+    within(text, 3660.0)
+}
+
+fn within(text: &str, days: f64) -> Result<f64, String> {
     let (number, unit) = split(text);
     let factor = match unit.to_ascii_lowercase().as_str() {
         "ms" => 1e-3,
         "" | "s" | "sec" => 1.0,
         "m" | "min" => 60.0,
         "h" => 3600.0,
+        "d" => 86_400.0,
         _ => return Err(format!("'{text}' is no time; write it like 30s or 2m")),
     };
     let number: f64 = number.parse().map_err(|_| format!("'{text}' is no time; write it like 30s or 2m"))?;
     let seconds = number * factor;
-    if !(0.001..=86_400.0 * 7.0).contains(&seconds) {
-        return Err(format!("'{text}' is out of range: between 1ms and 7 days"));
+    if !(0.001..=86_400.0 * days).contains(&seconds) {
+        return Err(format!("'{text}' is out of range: between 1ms and {days} days"));
     }
     Ok(seconds)
 }
@@ -88,7 +98,8 @@ mod tests {
         assert_eq!(seconds("60s"), Ok(60.0));
         assert_eq!(seconds("2m"), Ok(120.0));
         assert_eq!(seconds("500ms"), Ok(0.5));
-        assert!(seconds("soon").is_err() && seconds("0").is_err());
+        assert_eq!((long_seconds("7d"), long_seconds("30d")), (Ok(604_800.0), Ok(2_592_000.0)));
+        assert!(seconds("8d").is_err() && seconds("soon").is_err() && seconds("0").is_err());
         assert_eq!(percent("15%"), Ok(15.0));
         assert!(percent("101").is_err());
     }

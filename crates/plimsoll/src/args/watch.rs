@@ -72,7 +72,7 @@ pub enum OrderBy {
 }
 
 /// A tenth of a second is the least that counters in whole milliseconds bear.
-fn interval(text: &str) -> Result<f64, String> {
+pub fn interval(text: &str) -> Result<f64, String> {
     let seconds = quantity::seconds(text)?;
     if seconds < 0.1 { Err(format!("'{text}' is too short: at least 100ms")) } else { Ok(seconds) }
 }

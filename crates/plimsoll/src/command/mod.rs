@@ -1,6 +1,8 @@
 //! One command each.
 
 pub mod doctor;
+pub mod export;
 pub mod probe;
+pub mod record;
 pub mod report;
 pub mod watch;

@@ -9,6 +9,7 @@ pub mod cgroup;
 pub mod command;
 pub mod document;
 pub mod loopdev;
+pub mod scrape;
 pub mod tmpfs;
 
 use rustix::fs::{FlockOperation, flock};

@@ -30,8 +30,30 @@ pub enum RunError {
         /// A name found in it.
         found: String,
     },
+    /// Another process records into the folder.
+    #[error("{} is in use: another plimsoll records there", dir.display())]
+    InUse {
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// The file system has less free than is to stay free, and there is nothing of ours to drop.
+    #[error(
+        "no room in {}: {} MiB can be taken and {} MiB are to stay free",
+        dir.display(), free_bytes >> 20, leave_free_bytes >> 20
+    )]
+    NoRoom {
+        /// The folder.
+        dir: PathBuf,
+        /// What could be written.
+        free_bytes: u64,
+        /// What is to stay free.
+        leave_free_bytes: u64,
+    },
     /// The folder to read is not a run.
-    #[error("{} is not a run: expected a folder with run.json (finished) or steps.jsonl.partial (unfinished)", dir.display())]
+    #[error(
+        "{} is not a run: expected a folder with run.json (finished), or steps.jsonl.partial or head.json (unfinished)",
+        dir.display()
+    )]
     NotARun {
         /// The folder.
         dir: PathBuf,

@@ -28,6 +28,7 @@
 mod cell;
 mod document;
 mod error;
+mod groups;
 mod journal;
 mod reader;
 mod rows;
@@ -35,12 +36,16 @@ mod schema;
 mod table;
 mod writer;
 
+pub(crate) use cell::fits;
 pub use cell::{Cell, Kind};
 pub use document::{RUN_SCHEMA, RunDocument, TableFile, TunableSeen};
 pub use error::{Complaint, RunError};
+pub(crate) use groups::{TableWriter, read_groups};
+pub(crate) use reader::read_document;
 pub use reader::{RunRead, read_run};
 pub use table::{Table, read_table};
 pub use writer::RunWriter;
+pub(crate) use writer::write_atomically;
 
 /// The document of a finished run.
 pub const DOCUMENT_FILE: &str = "run.json";

@@ -43,7 +43,8 @@ pub fn read_run(dir: &Path) -> Result<RunRead, RunError> {
     }
 }
 
-fn read_document(path: &Path) -> Result<RunDocument, RunError> {
+/// Reads a document of the version this program writes.
+pub(crate) fn read_document(path: &Path) -> Result<RunDocument, RunError> {
     let bytes = fs::read(path).map_err(|cause| RunError::System {
         doing: "reading",
         path: path.to_owned(),

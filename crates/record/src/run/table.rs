@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Under this key the Parquet metadata holds the table's schema and version.
-const SCHEMA_KEY: &str = "plimsoll.schema";
+pub(super) const SCHEMA_KEY: &str = "plimsoll.schema";
 /// Files of runs are small; a foreign file with more rows than this is not one of ours.
 const ROWS_MAX: i64 = 10_000_000;
 
@@ -100,6 +100,12 @@ impl Table {
         self.rows += 1;
     }
 
+    /// Forgets all rows and keeps the columns.
+    pub(crate) fn clear(&mut self) {
+        self.columns.iter_mut().for_each(|c| c.cells.clear());
+        self.rows = 0;
+    }
+
     /// Writes the table to `path` and syncs it to disk; answers with length and checksum.
     pub(crate) fn write(&self, path: &Path) -> Result<(u64, u32), RunError> {
         let system = |doing| move |cause| RunError::System { doing, path: path.to_owned(), cause };
@@ -116,13 +122,27 @@ impl Table {
 
     /// The file in memory: tables of a run are small, and a checksum needs all of it anyway.
     fn to_parquet(&self) -> parquet::errors::Result<Vec<u8>> {
+        let mut writer = self.open(Vec::new())?;
+        self.write_group(&mut writer)?;
+        writer.into_inner()
+    }
+
+    /// A Parquet file with the columns of this table and no rows yet.
+    pub(super) fn open<W: Write + Send>(&self, into: W) -> parquet::errors::Result<SerializedFileWriter<W>> {
         let schema = Arc::new(parquet::schema::parser::parse_message_type(&self.message())?);
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_created_by("plimsoll".to_owned())
             .set_key_value_metadata(Some(vec![KeyValue::new(SCHEMA_KEY.to_owned(), self.schema.clone())]))
             .build();
-        let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?;
+        SerializedFileWriter::new(into, schema, Arc::new(properties))
+    }
+
+    /// Adds the rows of this table as a row group.
+    pub(super) fn write_group<W: Write + Send>(
+        &self,
+        writer: &mut SerializedFileWriter<W>,
+    ) -> parquet::errors::Result<()> {
         let mut group = writer.next_row_group()?;
         for column in &self.columns {
             if let Some(mut open) = group.next_column()? {
@@ -131,7 +151,13 @@ impl Table {
             }
         }
         group.close()?;
-        writer.into_inner()
+        Ok(())
+    }
+
+    /// A table from columns of equal length.
+    pub(super) fn from_columns(schema: &str, columns: Vec<(String, Kind, Vec<Cell>)>, rows: usize) -> Self {
+        let columns = columns.into_iter().map(|(name, kind, cells)| Column { name, kind, cells }).collect();
+        Self { schema: schema.to_owned(), columns, rows }
     }
 
     /// The schema in Parquet's own words.
@@ -252,7 +278,7 @@ fn read_rows(reader: &SerializedFileReader<File>, schema: &str) -> parquet::erro
     Ok(table)
 }
 
-fn kind_of(column: &parquet::schema::types::ColumnDescriptor) -> Kind {
+pub(super) fn kind_of(column: &parquet::schema::types::ColumnDescriptor) -> Kind {
     use parquet::basic::{ConvertedType, Type};
     match (column.physical_type(), column.converted_type()) {
         (Type::DOUBLE | Type::FLOAT, _) => Kind::Float,

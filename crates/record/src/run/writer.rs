@@ -104,8 +104,8 @@ fn made_at_the_end() -> impl Iterator<Item = &'static str> {
 const DRAFT_FILE: &str = "run.json.partial";
 
 /// Writes beside, syncs, renames over, syncs the folder: a reader sees the old file or the new one, never a part.
-fn write_atomically(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), RunError> {
-    let draft = dir.join(DRAFT_FILE);
+pub(crate) fn write_atomically(dir: &Path, name: &str, bytes: &[u8]) -> Result<(), RunError> {
+    let draft = dir.join(format!("{name}.partial"));
     let mut file = File::create(&draft).map_err(system("creating", &draft))?;
     file.write_all(bytes).map_err(system("writing", &draft))?;
     file.sync_all().map_err(system("syncing", &draft))?;

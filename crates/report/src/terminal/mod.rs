@@ -11,6 +11,7 @@ pub use doctor::{DoctorRow, DoctorState, doctor};
 pub(crate) use probe::limit_words;
 pub use probe::probe;
 pub(crate) use sink::wrap as wrapped;
+pub(crate) use sink::{Role, Sink};
 
 /// How a terminal wants its text. The caller finds out (tty, NO_COLOR, locale, width); nothing here looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

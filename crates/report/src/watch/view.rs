@@ -110,7 +110,8 @@ impl View {
         self.named.iter().filter(|n| !held(n)).map(String::as_str).collect()
     }
 
-    fn shows(&self, device: &DeviceSample) -> bool {
+    /// Whether a device is shown.
+    pub fn shows(&self, device: &DeviceSample) -> bool {
         let named = self.named.iter().any(|n| is_called(device, n));
         if !self.named.is_empty() && !named {
             return false;

@@ -2,7 +2,7 @@
 
 mod keys;
 mod live;
-mod notice;
+pub mod notice;
 mod plain;
 mod source;
 mod terminal;
@@ -45,7 +45,7 @@ fn order(asked: OrderBy) -> Order {
 }
 
 /// A path such as `/dev/mapper/data01` is a link that ends in the kernel's name.
-fn kernel_name(asked: &str) -> Result<String, Failure> {
+pub fn kernel_name(asked: &str) -> Result<String, Failure> {
     if !asked.contains('/') {
         return Ok(asked.to_owned());
     }
@@ -54,7 +54,7 @@ fn kernel_name(asked: &str) -> Result<String, Failure> {
     Ok(real.strip_prefix("/dev").unwrap_or(&real).to_string_lossy().into_owned())
 }
 
-fn known(view: &View, sample: &HostSample) -> Result<(), Failure> {
+pub fn known(view: &View, sample: &HostSample) -> Result<(), Failure> {
     match view.missing(sample).as_slice() {
         [] => Ok(()),
         missing => Err(Failure::new(Exit::Usage, format!("no such block device: {}", missing.join(", ")))
@@ -63,21 +63,23 @@ fn known(view: &View, sample: &HostSample) -> Result<(), Failure> {
 }
 
 /// When intervals end: at whole multiples of the interval after the start, so that they do not drift.
-struct Beat {
+pub struct Beat {
     due: Instant,
 }
 
 impl Beat {
-    fn new(interval: Duration) -> Self {
+    /// The first one ends after `interval`.
+    pub fn new(interval: Duration) -> Self {
         Self { due: Instant::now() + interval }
     }
 
-    fn left(&self) -> Duration {
+    /// Until the next one is due.
+    pub fn left(&self) -> Duration {
         self.due.saturating_duration_since(Instant::now())
     }
 
     /// The interval ended; a beat that was missed altogether is not made up for.
-    fn next(&mut self, interval: Duration) {
+    pub fn next(&mut self, interval: Duration) {
         let now = Instant::now();
         self.due += interval;
         if self.due <= now {

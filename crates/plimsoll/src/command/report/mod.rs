@@ -5,10 +5,23 @@ use crate::exit::{Exit, Failure, chain};
 use crate::voice::Voice;
 use ::report::{ProbeReport, html, json, terminal};
 use probe::Answer;
+use record::recording::Recording;
 use record::run::{RunDocument, RunRead, read_run};
+
+mod recorded;
 
 /// Reads the run folder and draws it.
 pub fn run(args: &ReportArgs, voice: &Voice) -> Result<Exit, Failure> {
+    if Recording::is_at(&args.run) {
+        return recorded::run(args, voice);
+    }
+    if !args.devices.is_empty() || args.limit.is_some() || args.probe.is_some() {
+        let words = format!(
+            "{} is no recording: --devices, --limit and --probe are for recordings",
+            args.run.display()
+        );
+        return Err(Failure::new(Exit::Usage, words));
+    }
     let read = read_run(&args.run).map_err(|e| Failure::new(Exit::Usage, chain(&e)))?;
     for complaint in &read.complaints {
         eprintln!("warning: {complaint}");
