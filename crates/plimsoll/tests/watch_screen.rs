@@ -151,7 +151,7 @@ fn it_is_suspended_and_comes_back() {
     tmux.line(&format!("{BINARY} watch --all"));
     tmux.shows("q quit");
     tmux.keys(&["C-z"]);
-    tmux.shows("$ ");
+    tmux.shows("Stopped");
     tmux.shows_not("q quit");
     tmux.line("echo still-$((40+2))");
     tmux.shows("still-42");
