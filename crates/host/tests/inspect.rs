@@ -76,15 +76,18 @@ fn files_calls_and_sizes_are_read() {
     let names: Vec<&str> = seen.files.iter().map(|f| f.path.as_str()).collect();
     assert_eq!(names, ["/data/base/1/16384", "/data/pg_wal/0001", "/nfs/archive"], "met first, then by name");
     let [data, wal, archive] = seen.files.as_slice() else { panic!() };
-    assert_eq!((data.direct, data.device.as_deref(), data.filesystem.as_deref()), (true, Some("sda"), Some("ext4")));
+    assert_eq!(
+        (data.direct, data.device.as_deref(), data.filesystem.as_deref()),
+        (true, Some("sda"), Some("ext4"))
+    );
     assert_eq!((wal.direct, wal.sync, wal.writable), (false, SyncFlag::Dsync, true));
     assert_eq!((archive.device.as_deref(), archive.sync), (None, SyncFlag::Sync), "absent is null");
     assert_eq!((data.calls[0].call, data.calls[0].kind), ("pread64", CallKind::Read));
     assert_eq!((data.calls[0].seen, data.calls[0].sizes[&8192]), (seen.samples, seen.samples));
-    assert!((data.outstanding.unwrap() - 1.0).abs() < 1e-9 && wal.outstanding.is_none());
+    assert!((data.waiting.unwrap() - 1.0).abs() < 1e-9 && wal.waiting.is_none());
     let process = &seen.processes[0];
     assert_eq!((process.direct_files, process.buffered_files), (1, 2));
-    assert_eq!((process.aio_limits.as_slice(), process.parent), ([126].as_slice(), Some(1)));
+    assert_eq!((process.contexts[0].limit, process.parent), (126, Some(1)));
     assert_eq!(process.command.as_deref(), Some("postgres: checkpointer"));
     let ring = process.rings[0];
     assert_eq!((ring.entries, ring.outstanding, ring.outstanding_peak), (Some(64), Some(12.0), Some(12)));

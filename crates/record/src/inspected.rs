@@ -59,8 +59,8 @@ pub struct InspectedProcess {
     pub io: Option<ProcessIo>,
     /// Its io_uring rings.
     pub rings: Vec<UringSeen>,
-    /// Its libaio contexts: most I/Os that each may hold.
-    pub aio_limits: Vec<u64>,
+    /// Its libaio contexts.
+    pub contexts: Vec<AioSeen>,
     /// Open files on storage with O_DIRECT.
     pub direct_files: u64,
     /// Open files on storage without.
@@ -99,6 +99,17 @@ pub struct UringSeen {
     pub outstanding_peak: Option<u64>,
     /// Whether a kernel thread fetches submissions (SQPOLL), so that no call is seen.
     pub polled: bool,
+}
+
+/// A context of libaio.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct AioSeen {
+    /// Most I/Os it may hold.
+    pub limit: u64,
+    /// Readings of its ring of completions, after the first one.
+    pub readings: u64,
+    /// Of these, in how many completions had come since the one before.
+    pub moved: u64,
 }
 
 /// What a call does.
@@ -162,8 +173,9 @@ pub struct InspectedFile {
     pub processes: u64,
     /// Synchronous calls that met it.
     pub calls: Vec<SeenCall>,
-    /// Mean number of threads waiting in these calls: the outstanding synchronous I/Os of this file.
-    pub outstanding: Option<f64>,
+    /// Mean number of threads met waiting in reads and writes of it: at least that many I/Os were outstanding, since a
+    /// thread that is about to sleep or was just woken counts as running.
+    pub waiting: Option<f64>,
 }
 
 impl InspectedFile {

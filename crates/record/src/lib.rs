@@ -30,7 +30,8 @@ pub use follow::{
 pub use histogram::LatencyHistogram;
 pub use incident::{Answers, DepthSeen, FailedIos, Incidents, Trouble};
 pub use inspected::{
-    AskedDevice, CallKind, Inspected, InspectedFile, InspectedProcess, ProcessIo, SeenCall, SyncFlag, UringSeen,
+    AioSeen, AskedDevice, CallKind, Inspected, InspectedFile, InspectedProcess, ProcessIo, SeenCall,
+    SyncFlag, UringSeen,
 };
 pub use limit::{LatencyLimit, LimitError, Statistic};
 pub use load::{Arrival, Demand, Load, Phase};

@@ -89,7 +89,8 @@ mod tests {
 
     #[test]
     fn a_read_tells_its_file_and_size() {
-        let line = format!("{} 0x7 0x564acdf68000 0x2000 0x1df0000 0x0 0x0 0x7fff1 0x7fbf", libc::SYS_pread64);
+        let line =
+            format!("{} 0x7 0x564acdf68000 0x2000 0x1df0000 0x0 0x0 0x7fff1 0x7fbf", libc::SYS_pread64);
         let read = IoCall { name: "pread64", kind: CallKind::Read, fd: Some(7), size_bytes: Some(8192) };
         assert_eq!(parse(&line), Some(Doing::Io(read)));
         let line = format!("{} 0x9 0x5600 0x4 0x0 0x0 0x0 0x7fff1 0x7fbf", libc::SYS_pwritev);

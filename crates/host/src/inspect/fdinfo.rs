@@ -70,16 +70,26 @@ fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     text.lines().find_map(|l| l.strip_prefix(name)?.strip_prefix(':')).map(str::trim)
 }
 
-/// A libaio context by its mapping in `/proc/PID/maps`: most I/Os it may hold.
+/// A libaio context by its mapping in `/proc/PID/maps`: where its ring begins, and most I/Os it may hold.
 ///
 /// A ring of pages holds a head of 32 bytes and 32 bytes for each event, one of which stays free (fs/aio.c).
-pub(super) fn aio_limit(line: &str) -> Option<u64> {
+pub(super) fn aio_context(line: &str) -> Option<(u64, u64)> {
     if !line.contains(" /[aio]") {
         return None;
     }
     let (from, to) = line.split_ascii_whitespace().next()?.split_once('-')?;
-    let bytes = u64::from_str_radix(to, 16).ok()?.checked_sub(u64::from_str_radix(from, 16).ok()?)?;
-    (bytes / 32).checked_sub(2)
+    let from = u64::from_str_radix(from, 16).ok()?;
+    let bytes = u64::from_str_radix(to, 16).ok()?.checked_sub(from)?;
+    Some((from, (bytes / 32).checked_sub(2)?))
+}
+
+/// Bytes of the head of a libaio ring that are read.
+pub(super) const AIO_HEAD_BYTES: usize = 20;
+
+/// Where the next completion goes in a libaio ring: the fourth word of its head, if the fifth is the kernel's mark.
+pub(super) fn aio_tail(head: [u8; AIO_HEAD_BYTES]) -> Option<u32> {
+    let word = |at: usize| Some(u32::from_ne_bytes(head.get(at..at + 4)?.try_into().ok()?));
+    if word(16)? == 0xa10a_10a1 { word(12) } else { None }
 }
 
 #[cfg(test)]
@@ -118,15 +128,24 @@ mod tests {
     #[test]
     fn an_aio_mapping_tells_its_limit() {
         let line = "7f4ae540f000-7f4ae5410000 rw-s 00000000 00:13 597236   /[aio] (deleted)";
-        assert_eq!(aio_limit(line), Some(126));
-        assert_eq!(aio_limit(&line.replace("/[aio]", "/lib/libaio.so.1")), None);
-        assert_eq!(aio_limit("2-1 rw-s 0 00:13 1 /[aio] (deleted)"), None);
+        assert_eq!(aio_context(line), Some((0x7f4a_e540_f000, 126)));
+        assert_eq!(aio_context(&line.replace("/[aio]", "/lib/libaio.so.1")), None);
+        assert_eq!(aio_context("2-1 rw-s 0 00:13 1 /[aio] (deleted)"), None);
+    }
+
+    #[test]
+    fn the_tail_of_a_libaio_ring_is_believed_with_its_mark_only() {
+        let mut head = [0; AIO_HEAD_BYTES];
+        head[12] = 77;
+        assert_eq!(aio_tail(head), None);
+        head[16..].copy_from_slice(&0xa10a_10a1_u32.to_ne_bytes());
+        assert_eq!(aio_tail(head), Some(77));
     }
 
     proptest! {
         #[test]
         fn no_text_panics(text in "((flags|SqMask|CachedSqHead|CachedCqTail|SqThread|mnt_id):?\\PC{0,24}\n){0,6}", maps in "\\PC*") {
-            let _ = (flags(&text), ring(&text).outstanding(), aio_limit(&maps), aio_limit(&format!("{maps} /[aio]")));
+            let _ = (flags(&text), ring(&text).outstanding(), aio_context(&maps), aio_context(&format!("{maps} /[aio]")));
         }
     }
 }

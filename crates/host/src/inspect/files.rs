@@ -44,7 +44,8 @@ pub(super) struct Calls(BTreeMap<&'static str, SeenCall>);
 impl Calls {
     pub fn meet(&mut self, call: IoCall) {
         let IoCall { name, kind, size_bytes, .. } = call;
-        let seen = self.0.entry(name).or_insert(SeenCall { call: name, kind, seen: 0, sizes: BTreeMap::new() });
+        let seen =
+            self.0.entry(name).or_insert(SeenCall { call: name, kind, seen: 0, sizes: BTreeMap::new() });
         seen.seen += 1;
         if let Some(size) = size_bytes {
             *seen.sizes.entry(size).or_default() += 1;
@@ -216,7 +217,7 @@ impl Files {
                 file.calls = entry.calls.list();
                 let waits = |c: &&SeenCall| c.kind != record::CallKind::Flush;
                 let waiting: u64 = file.calls.iter().filter(waits).map(|c| c.seen).sum();
-                file.outstanding = (samples > 0 && waiting > 0).then(|| waiting as f64 / samples as f64);
+                file.waiting = (samples > 0 && waiting > 0).then(|| waiting as f64 / samples as f64);
                 file
             })
             .collect();

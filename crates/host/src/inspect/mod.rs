@@ -2,8 +2,8 @@
 //! sizes and how many outstanding. Everything is read in `/proc/PID`, which the owner of the process may do; nothing
 //! is attached to the process and it is not stopped.
 //!
-//! Sources: `fd` and `fdinfo` (flags, io_uring rings with their counters), `maps` (libaio contexts), `io` (counters), and
-//! `task/*/syscall`, read some hundred times: a thread that waits for a disk stands in the call that waits. A thread on a
+//! Sources: `fd` and `fdinfo` (flags, io_uring rings with their counters), `maps` (libaio contexts) and
+//! 20 bytes of `mem` (whether completions came), `io` (counters), and `task/*/syscall`, read some hundred times: a thread that waits for a disk stands in the call that waits. A thread on a
 //! processor tells nothing, so calls that the page cache answers at once are mostly missed; `io` counts these.
 
 mod call;
@@ -177,7 +177,8 @@ impl Inspector {
             ));
         }
         if self.refused_files > 0 {
-            unseen.push(format!("open files of {} processes were refused; run it as root", self.refused_files));
+            unseen
+                .push(format!("open files of {} processes were refused; run it as root", self.refused_files));
         }
         if processes.iter().flat_map(|p| &p.rings).any(|r| r.outstanding.is_none()) {
             unseen.push("a ring of io_uring does not tell how many I/Os are outstanding (kernels before 5.18, or it was busy)".into());
@@ -225,7 +226,8 @@ fn trace(seen: &mut Inspected, observer: &mut Observer, pids: &HashSet<u32>) {
     }
     for (device, [read, written]) in devices.iter_mut().zip(bytes) {
         let ours = device.reads + device.writes;
-        let whole = askers.iter().filter(|a| a.device == device.device).map(|a| a.reads + a.writes).sum::<u64>();
+        let whole =
+            askers.iter().filter(|a| a.device == device.device).map(|a| a.reads + a.writes).sum::<u64>();
         let mean = |bytes: u64, ios: u64| (ios > 0).then(|| bytes as f64 / ios as f64);
         let rate = |number: f64| (sample.length_s > 0.0).then(|| number / sample.length_s);
         device.iops = rate(ours as f64);

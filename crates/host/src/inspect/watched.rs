@@ -5,9 +5,10 @@ use super::fdinfo;
 use super::files::{Calls, Files, Held};
 use super::{text, tree};
 use crate::root::Root;
-use record::{InspectedProcess, ProcessIo, UringSeen};
+use record::{AioSeen, InspectedProcess, ProcessIo, UringSeen};
 use std::collections::BTreeMap;
 use std::io;
+use std::os::unix::fs::FileExt;
 
 /// Letters kept of a command line.
 const COMMAND_CHARS: usize = 100;
@@ -24,11 +25,20 @@ struct Ring {
     readings: u64,
 }
 
+/// A libaio context and where its ring stood.
+#[derive(Debug, Default)]
+struct Context {
+    seen: AioSeen,
+    tail: Option<u32>,
+}
+
 #[derive(Debug)]
 pub(super) struct Watched {
     seen: InspectedProcess,
     calls: Calls,
     rings: BTreeMap<u32, Ring>,
+    /// By the address of the ring.
+    contexts: BTreeMap<u64, Context>,
     first_io: Option<ProcessIo>,
 }
 
@@ -49,7 +59,13 @@ impl Watched {
             ..InspectedProcess::default()
         };
         let first_io = root.text(format!("/proc/{pid}/io")).ok().and_then(|t| parse_io(&t));
-        Some(Self { seen, calls: Calls::default(), rings: BTreeMap::new(), first_io })
+        Some(Self {
+            seen,
+            calls: Calls::default(),
+            rings: BTreeMap::new(),
+            contexts: BTreeMap::new(),
+            first_io,
+        })
     }
 
     pub fn pid(&self) -> u32 {
@@ -71,10 +87,8 @@ impl Watched {
             self.seen.io = grown(first, now);
         }
         if let Ok(maps) = root.text(format!("/proc/{pid}/maps")) {
-            let limits: Vec<u64> = maps.lines().filter_map(fdinfo::aio_limit).collect();
-            // One that ends while its maps are read has none left.
-            if !limits.is_empty() {
-                self.seen.aio_limits = limits;
+            for (start, limit) in maps.lines().filter_map(fdinfo::aio_context) {
+                self.contexts.entry(start).or_default().seen.limit = limit;
             }
         }
         for fd in rings {
@@ -83,7 +97,8 @@ impl Watched {
         let threads = tree::threads(root, pid);
         if !threads.is_empty() {
             let worker = |tid: &&u32| {
-                root.text(format!("/proc/{pid}/task/{tid}/comm")).is_ok_and(|name| name.starts_with("iou-wrk-"))
+                root.text(format!("/proc/{pid}/task/{tid}/comm"))
+                    .is_ok_and(|name| name.starts_with("iou-wrk-"))
             };
             self.seen.uring_workers = threads.iter().filter(worker).count() as u64;
             self.seen.threads = threads.len() as u64;
@@ -101,6 +116,7 @@ impl Watched {
                 ring.meet(&text);
             }
         }
+        self.contexts(root);
         for tid in tree::threads(root, pid) {
             let line = match text(root, format!("/proc/{pid}/task/{tid}/syscall")) {
                 Ok(Some(line)) => line,
@@ -123,6 +139,25 @@ impl Watched {
         }
     }
 
+    /// Whether completions came. A program that polls its ring is never met in a call.
+    fn contexts(&mut self, root: &Root) {
+        if self.contexts.is_empty() {
+            return;
+        }
+        let Ok(memory) = std::fs::File::open(root.place(format!("/proc/{}/mem", self.seen.pid))) else {
+            return;
+        };
+        for (start, context) in &mut self.contexts {
+            let mut head = [0; fdinfo::AIO_HEAD_BYTES];
+            let Ok(()) = memory.read_exact_at(&mut head, *start) else { continue };
+            let Some(tail) = fdinfo::aio_tail(head) else { continue };
+            if let Some(before) = context.tail.replace(tail) {
+                context.seen.readings += 1;
+                context.seen.moved += u64::from(before != tail);
+            }
+        }
+    }
+
     /// Where the call is refused, the function that a thread sleeps in may still be told.
     fn refused(&mut self, root: &Root, tid: u32) {
         self.seen.readings += 1;
@@ -135,7 +170,8 @@ impl Watched {
     }
 
     pub fn finish(self) -> InspectedProcess {
-        let Self { mut seen, calls, rings, .. } = self;
+        let Self { mut seen, calls, rings, contexts, .. } = self;
+        seen.contexts = contexts.into_values().map(|c| c.seen).collect();
         seen.calls = calls.list();
         seen.rings = rings.into_values().map(Ring::finish).collect();
         seen

@@ -18,8 +18,13 @@ struct Document<'a> {
 /// The document.
 pub fn document(seen: &Inspected, how: &HowItDoesIo) -> serde_json::Value {
     let at = jiff::Timestamp::from_microsecond((seen.at_s * 1e6) as i64).unwrap_or_default();
-    let document =
-        Document { schema: "plimsoll.inspect/1", at: at.to_string(), answer: super::sentences(how), how, seen };
+    let document = Document {
+        schema: "plimsoll.inspect/1",
+        at: at.to_string(),
+        answer: super::sentences(how),
+        how,
+        seen,
+    };
     // Numbers, texts and lists of these: nothing that JSON cannot hold.
     serde_json::to_value(document).unwrap_or_default()
 }

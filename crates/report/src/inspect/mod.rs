@@ -29,8 +29,12 @@ fn sentence(way: &WayInUse, besides: bool) -> String {
         None => "",
     };
     let start = if besides { "Besides, it does" } else { "It does" };
-    let outstanding = match (way.outstanding, way.outstanding_limit) {
-        (Some(mean), _) => format!("; {} outstanding on average", crate::number::standing(mean)),
+    let at_least = way.outstanding_at_least;
+    let outstanding = match (way.outstanding.or(at_least), way.outstanding_limit) {
+        (Some(mean), _) => {
+            let least = if way.outstanding.is_none() { "at least " } else { "" };
+            format!("; {least}{} outstanding on average", crate::number::standing(mean))
+        }
         (None, Some(limit)) => format!("; at most {limit} may be outstanding"),
         (None, None) => String::new(),
     };

@@ -92,8 +92,8 @@ fn file_words(file: &InspectedFile) -> String {
         words.push(format!("in {} processes", file.processes));
     }
     words.extend(file.calls.iter().map(call_words));
-    if let Some(outstanding) = file.outstanding {
-        words.push(format!("{} outstanding", standing(outstanding)));
+    if let Some(waiting) = file.waiting {
+        words.push(format!("at least {} outstanding", standing(waiting)));
     }
     words.join(", ")
 }
@@ -132,7 +132,11 @@ fn device_words(d: &AskedDevice) -> String {
         [("reads", d.reads, d.read_size_bytes), ("writes", d.writes, d.write_size_bytes)]
     {
         if let Some(size) = size {
-            words.push(format!("{} {what} of {} on average", whole(count as f64), bytes(size.round() as u64)));
+            words.push(format!(
+                "{} {what} of {} on average",
+                whole(count as f64),
+                bytes(size.round() as u64)
+            ));
         }
     }
     if let (Some(outstanding), Some(share)) = (d.outstanding, d.share) {
