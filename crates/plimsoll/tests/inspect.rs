@@ -152,6 +152,27 @@ fn text_says_it_in_words_and_wrong_pids_are_refused() {
     plimsoll(["inspect", "--pid", "1", "--for", "2h"]).expect(2);
 }
 
+#[test]
+fn watch_of_a_process_repeats_it_and_ends_with_it() {
+    let mut command = plain("sleep");
+    command.arg("2");
+    let idle = Running::spawn(command);
+    let pid = idle.pid().to_string();
+    let words = ["watch", "--pid", &pid, "--interval", "200ms", "--no-trace", "--json"];
+    let ended = plimsoll(words.into_iter().chain(["--count", "3"])).expect(0);
+    let lines: Vec<Value> = ended.stdout.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(lines.len(), 3, "{}", ended.stdout);
+    assert!(
+        lines.iter().all(|l| text(l, "/schema") == "plimsoll.inspect/1" && number(l, "/length_s") >= 0.2)
+    );
+    let watching = Running::start(words);
+    idle.end();
+    let ended = watching.end().expect(0);
+    assert!(ended.stdout.lines().count() >= 2, "{}", ended.stdout);
+    plimsoll(["watch", "--pid", &pid, "sda"]).expect(2);
+    plimsoll(["watch", "--tree"]).expect(2);
+}
+
 /// The programs of the newest PostgreSQL.
 fn postgres() -> Option<PathBuf> {
     let mut found: Vec<PathBuf> =
