@@ -6,6 +6,7 @@ pub mod ceiling;
 pub mod doubts;
 pub mod growth;
 pub mod happenings;
+pub mod inspect;
 pub mod outlook;
 pub mod passive;
 pub mod point;

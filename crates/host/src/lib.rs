@@ -7,6 +7,7 @@
 
 pub mod doctor;
 pub mod facts;
+pub mod inspect;
 pub mod observer;
 pub mod path;
 pub mod root;

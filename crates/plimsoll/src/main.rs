@@ -20,6 +20,7 @@ fn main() -> ExitCode {
     let done = match &cli.command {
         Command::Probe(args) => command::probe::run(args, &voice),
         Command::Watch(args) => command::watch::run(args, &voice),
+        Command::Inspect(args) => command::inspect::run(args, &voice),
         Command::Record(args) => command::record::run(args, &voice),
         Command::Export(args) => command::export::run(args, &voice),
         Command::Report(args) => command::report::run(args, &voice),

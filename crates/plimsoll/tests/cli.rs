@@ -6,7 +6,7 @@ mod support;
 use support::command::{BINARY, Ended, Running, plain, plimsoll, probe};
 use support::{Turn, data_file, folder, own_files, program, skipped};
 
-const COMMANDS: [&str; 6] = ["probe", "watch", "record", "export", "report", "doctor"];
+const COMMANDS: [&str; 7] = ["probe", "watch", "inspect", "record", "export", "report", "doctor"];
 
 #[test]
 fn help_and_version_are_answers() {
@@ -138,7 +138,7 @@ fn every_example_in_the_help_parses() {
             let line = line.split_once(" | ").map_or(line, |(command, _)| command);
             let mut args = words(line);
             args.remove(0);
-            if ["watch", "record", "export"].contains(&args[0].as_str()) {
+            if ["watch", "inspect", "record", "export"].contains(&args[0].as_str()) {
                 // These last until they are ended; what comes before is parsed all the same.
                 args.push("--help".to_owned());
             } else if let Some(target) = args.iter_mut().skip(1).find(|a| !a.starts_with('-')) {

@@ -11,6 +11,7 @@ pub mod facts;
 pub mod follow;
 pub mod histogram;
 pub mod incident;
+pub mod inspected;
 pub mod limit;
 pub mod load;
 pub mod path;
@@ -28,6 +29,10 @@ pub use follow::{
 };
 pub use histogram::LatencyHistogram;
 pub use incident::{Answers, DepthSeen, FailedIos, Incidents, Trouble};
+pub use inspected::{
+    AioSeen, AskedDevice, CallKind, Inspected, InspectedFile, InspectedProcess, ProcessIo, SeenCall,
+    SyncFlag, UringSeen,
+};
 pub use limit::{LatencyLimit, LimitError, Statistic};
 pub use load::{Arrival, Demand, Load, Phase};
 pub use path::{IoPath, Layer, LayerKind, Limit, LimitKind, Tunable};

@@ -6,6 +6,7 @@
 pub mod cores;
 mod curve;
 pub mod html;
+pub mod inspect;
 pub mod json;
 pub mod metrics;
 pub mod number;

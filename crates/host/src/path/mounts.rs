@@ -42,7 +42,7 @@ pub(crate) fn mounts(notes: &mut Notes<'_>) -> Vec<Mount> {
     mounts
 }
 
-fn parse(line: &str) -> Option<Mount> {
+pub(crate) fn parse(line: &str) -> Option<Mount> {
     let (front, back) = line.split_once(" - ")?;
     let mut front = front.split(' ').skip(2);
     let device = DeviceNumber::parse(front.next()?)?;

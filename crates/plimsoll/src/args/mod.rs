@@ -2,6 +2,7 @@
 
 pub mod cores;
 pub mod export;
+pub mod inspect;
 pub mod probe;
 pub mod quantity;
 pub mod record;
@@ -18,6 +19,7 @@ Examples:
   plimsoll probe /dev/mapper/data01 --workload scan --limit 'mean<20ms'
   plimsoll probe . --json | jq .load_line
   plimsoll watch                                   where the I/Os of this host stand now
+  plimsoll inspect --pid 4711 --tree               does this database do asynchronous, direct I/O?
   plimsoll record --out monday --for 7d             a week of it, kept in a folder of at most 2 GiB
   plimsoll report monday                           how near the recorded load came to the limit of each device
   plimsoll export                                  the same figures for Prometheus, on 127.0.0.1:9998
@@ -45,6 +47,8 @@ pub enum Command {
     Probe(Box<probe::ProbeArgs>),
     /// Show where the I/Os of this host stand now: host queue and device queue of every device.
     Watch(watch::WatchArgs),
+    /// Say how a process does I/O: asynchronous or synchronous, direct or buffered, which sizes, how many outstanding.
+    Inspect(inspect::InspectArgs),
     /// Keep what every device does, interval after interval, for days, in a folder of bounded size.
     Record(record::RecordArgs),
     /// Offer what every device does to Prometheus.

@@ -9,6 +9,7 @@ Examples:
   plimsoll watch --once                  one interval as text, then the end
   plimsoll watch sda /dev/mapper/data01 --interval 5s --count 12 | tee watch.txt
   plimsoll watch --json --interval 10s   a line of JSON every ten seconds
+  plimsoll watch --pid 4711 --tree       how one process does I/O, as `plimsoll inspect` says it, again and again
 
 On a terminal the screen comes up; with --once, --count, --plain, --json, or into a pipe it prints lines.";
 
@@ -46,6 +47,13 @@ pub struct WatchArgs {
     /// Do not trace, even where rights and kernel allow it: counters alone.
     #[arg(long)]
     pub no_trace: bool,
+    /// Say how this process does I/O instead, every interval: what `plimsoll inspect` says.
+    #[arg(long, value_name = "PID", conflicts_with_all = ["devices", "all", "classes", "percentiles", "processes", "order", "closely"])]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub pid: Option<u32>,
+    /// With --pid: its children and theirs too.
+    #[arg(long, requires = "pid")]
+    pub tree: bool,
     /// Print lines on a terminal too, instead of the screen.
     #[arg(long)]
     pub plain: bool,

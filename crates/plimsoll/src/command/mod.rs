@@ -2,6 +2,7 @@
 
 pub mod doctor;
 pub mod export;
+pub mod inspect;
 pub mod probe;
 pub mod record;
 pub mod report;

@@ -18,6 +18,9 @@ use std::time::{Duration, Instant};
 
 /// Watches until it is stopped or has counted enough.
 pub fn run(args: &WatchArgs, voice: &Voice) -> Result<Exit, Failure> {
+    if let Some(pid) = args.pid {
+        return super::inspect::again(args, pid, voice);
+    }
     let named = args.devices.iter().map(|d| kernel_name(d)).collect::<Result<Vec<_>, _>>()?;
     let view = View { order: order(args.order), named, unused: args.all, ..View::default() };
     let live = wants_screen(args, voice);
