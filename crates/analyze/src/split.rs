@@ -54,7 +54,11 @@ pub fn split(path: &IoPath, layers: &[LayerSeen], offered: Offered) -> Split {
         let all = Queue { mean: None, low: 0.0, high: outstanding };
         return Split { above: all, host_queue: all, device_queue: all, devices: Vec::new() };
     }
-    let at_device = sum(devices.iter().map(|l| queue_of(&l.device_queue)));
+    let mut at_device = sum(devices.iter().map(|l| queue_of(&l.device_queue)));
+    // The counters add an I/O's whole time where it ends: one that hung before the window began comes to more than is
+    // outstanding.
+    at_device.mean = at_device.mean.map(|mean| mean.min(outstanding));
+    at_device.low = at_device.low.min(outstanding);
     let own_queues = own_host_queues(path, layers, &devices);
     let counted_host = sum(own_queues.iter().map(|l| counted_host_queue(l)));
     let taken =
@@ -71,7 +75,6 @@ pub fn split(path: &IoPath, layers: &[LayerSeen], offered: Offered) -> Split {
     if !taken && own_queues.iter().any(|l| l.host_queue.mean.is_none()) {
         host_queue.mean = None;
     }
-    // The counters add an I/O's whole wait where it ends: after long waits that may come to more than is outstanding.
     if let (Some(host), Some(device)) = (host_queue.mean, at_device.mean) {
         host_queue.mean = Some(host.min((outstanding - device).max(0.0)));
         host_queue.low = host_queue.low.min(host);
