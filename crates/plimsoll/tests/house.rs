@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Data flows one way: a crate uses only crates before it in this list.
-const ORDER: [&str; 8] = ["record", "stats", "host", "load", "analyze", "probe", "report", "plimsoll"];
+const ORDER: [&str; 9] =
+    ["record", "stats", "host", "load", "import", "analyze", "probe", "report", "plimsoll"];
 /// Tools of the house that stand beside the product: they may use any crate, and no crate may use them.
 const BESIDE: [&str; 2] = ["bench", "lab"];
 /// No room with several jobs.

@@ -10,6 +10,7 @@ pub mod doubt;
 pub mod facts;
 pub mod follow;
 pub mod histogram;
+pub mod imported;
 pub mod incident;
 pub mod inspected;
 pub mod limit;

@@ -1,0 +1,6 @@
+//! HP-UX: sar, iostat.
+
+use super::Format;
+
+/// The formats of this family.
+pub static FORMATS: &[Format] = &[];

@@ -1,0 +1,8 @@
+//! Linux outside sysstat: vmstat, /proc/diskstats, node_exporter, memory maps.
+
+pub(crate) mod device;
+
+use super::Format;
+
+/// The formats of this family.
+pub static FORMATS: &[Format] = &[];

@@ -1,0 +1,63 @@
+//! The first line of every sysstat text: kernel, host, date, processors.
+
+use crate::clock::{DateOrder, date};
+use crate::text::words;
+use jiff::civil::Date;
+use record::imported::{Host, Platform};
+
+/// What a banner says: `Linux 3.10.0-1062.el7.x86_64 (db1.example.com)  02/10/2020  _x86_64_  (8 CPU)`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Banner {
+    pub host: Host,
+    /// The date as written; its order may be known only later.
+    pub date: Option<String>,
+}
+
+impl Banner {
+    /// Reads a banner; absent when the line is none.
+    pub fn read(line: &str) -> Option<Self> {
+        let rest = line.strip_prefix("Linux ")?;
+        let (release, rest) = rest.trim_start().split_once(' ')?;
+        let rest = rest.trim_start().strip_prefix('(')?;
+        let (name, rest) = rest.split_once(')')?;
+        let processors = rest.rsplit_once('(').and_then(|(_, cpus)| {
+            let mut of = cpus.split_ascii_whitespace();
+            let number = of.next()?.parse().ok()?;
+            of.next()?.starts_with("CPU").then_some(number)
+        });
+        let date = words(rest)
+            .into_iter()
+            .find(|w| w.contains(['/', '-', '.']) && w.starts_with(|c: char| c.is_ascii_digit()));
+        let host = Host {
+            name: Some(name.to_owned()).filter(|n| !n.is_empty()),
+            platform: Platform::Linux,
+            release: Some(release.to_owned()),
+            processors,
+        };
+        Some(Self { host, date: date.map(str::to_owned) })
+    }
+
+    /// The date, read in this order.
+    pub fn date_in(&self, order: DateOrder) -> Option<Date> {
+        self.date.as_deref().and_then(|text| date(text, order))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn banners_old_and_new() {
+        let new = Banner::read("Linux 5.4.0-7 (db1.example.com) \t02/10/20 \t_x86_64_\t(8 CPU)").unwrap();
+        assert_eq!((new.host.name.as_deref(), new.host.processors), (Some("db1.example.com"), Some(8)));
+        assert_eq!(new.date_in(DateOrder::MonthFirst), Some(jiff::civil::date(2020, 2, 10)));
+        let old = Banner::read("Linux 2.6.18-8.el5 (host1)  \t01.02.2009").unwrap();
+        assert_eq!(
+            (old.host.processors, old.date_in(DateOrder::MonthFirst)),
+            (None, Some(jiff::civil::date(2009, 2, 1)))
+        );
+        assert_eq!(Banner::read("Linux is fine"), None);
+        assert_eq!(Banner::read("SunOS tus1 5.9 Generic sun4u 01/02/2009"), None);
+    }
+}

@@ -1,0 +1,6 @@
+//! Traces: blkparse, btt, strace, truss.
+
+use super::Format;
+
+/// The formats of this family.
+pub static FORMATS: &[Format] = &[];

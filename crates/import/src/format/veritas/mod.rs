@@ -1,0 +1,6 @@
+//! Veritas: vxstat, vxtrace.
+
+use super::Format;
+
+/// The formats of this family.
+pub static FORMATS: &[Format] = &[];
