@@ -10,6 +10,7 @@
 pub mod clock;
 pub mod format;
 mod out;
+mod quote;
 mod reader;
 mod recognise;
 mod source;
@@ -17,6 +18,7 @@ pub mod text;
 
 pub use format::{DocumentFormat, FORMATS, Format, LineFormat, Reads, Took};
 pub use out::{Layout, Out};
+pub use quote::quote;
 pub use reader::{Reading, Refused, read, read_stream, read_stream_as};
 pub use recognise::{Head, Likeness, recognise};
 pub use source::DocumentInput;

@@ -22,6 +22,8 @@ fn main() -> ExitCode {
         Command::Watch(args) => command::watch::run(args, &voice),
         Command::Inspect(args) => command::inspect::run(args, &voice),
         Command::Record(args) => command::record::run(args, &voice),
+        Command::Read(args) => command::read::run(args, &voice),
+        Command::Explain(args) => command::explain::run(args, &voice),
         Command::Export(args) => command::export::run(args, &voice),
         Command::Report(args) => command::report::run(args, &voice),
         Command::Doctor(args) => command::doctor::run(args, &voice),

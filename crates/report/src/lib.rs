@@ -10,6 +10,7 @@ pub mod inspect;
 pub mod json;
 pub mod metrics;
 pub mod number;
+pub mod reading;
 pub mod recording;
 pub mod terminal;
 pub mod watch;

@@ -5,6 +5,7 @@ pub mod export;
 pub mod inspect;
 pub mod probe;
 pub mod quantity;
+pub mod read;
 pub mod record;
 pub mod watch;
 
@@ -22,10 +23,11 @@ Examples:
   plimsoll inspect --pid 4711 --tree               does this database do asynchronous, direct I/O?
   plimsoll record --out monday --for 7d             a week of it, kept in a folder of at most 2 GiB
   plimsoll report monday                           how near the recorded load came to the limit of each device
+  plimsoll read case-4711/                         what do these iostat, sar, AWR, fcstat ... files say?
   plimsoll export                                  the same figures for Prometheus, on 127.0.0.1:9998
   plimsoll doctor                                  what can and cannot be measured here
 
-Exit codes: 0 done; 1 the limit is not held even at one I/O; 2 wrong usage; 3 not permitted or refused for safety;
+Exit codes: 0 done; 1 the answer is no (a limit not held even at one I/O, a finding at the level of --fail-on); 2 wrong usage; 3 not permitted or refused for safety;
 4 the environment cannot do it; 130 interrupted, with everything undone.";
 
 /// The command line.
@@ -51,6 +53,10 @@ pub enum Command {
     Inspect(inspect::InspectArgs),
     /// Keep what every device does, interval after interval, for days, in a folder of bounded size.
     Record(record::RecordArgs),
+    /// Read what other tools wrote (iostat, sar, AWR, fcstat ... of any platform), and say what is wrong, with evidence.
+    Read(read::ReadArgs),
+    /// Explain a finding: what it means, why it happens, what to do on each platform.
+    Explain(read::ExplainArgs),
     /// Offer what every device does to Prometheus.
     Export(export::ExportArgs),
     /// Show a run again: a probe that was kept with --out, or a recording and the load line that can be read from it.

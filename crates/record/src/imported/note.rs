@@ -92,6 +92,8 @@ pub mod facts {
     pub const DATABASE_BLOCK_BYTES: &str = "database_block_bytes";
     /// Release of a database.
     pub const DATABASE_RELEASE: &str = "database_release";
+    /// Version of the tool that wrote the text.
+    pub const TOOL_VERSION: &str = "tool_version";
     /// Hard errors, soft errors, transport errors since boot (Solaris `iostat -E`).
     pub const HARD_ERRORS: &str = "hard_errors";
     /// See [`HARD_ERRORS`].

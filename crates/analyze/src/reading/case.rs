@@ -1,0 +1,152 @@
+//! What a rule is given: the digest, with hosts joined and questions answered that many rules ask.
+
+use super::digest::Digest;
+use super::point::DevicePoint;
+use super::series::Series;
+use crate::finding::{Evidence, Finding};
+use crate::rulebook::Rule;
+use record::imported::{HostId, Origin, PlaceId, PlaceKind, Platform, facts};
+use std::collections::BTreeMap;
+
+/// A digest with its hosts joined.
+pub struct ReadCase<'d> {
+    /// What was read.
+    pub digest: &'d Digest,
+    /// The host that each host is: texts of one folder that name no host belong to the one that is named there.
+    joined: Vec<HostId>,
+}
+
+impl<'d> ReadCase<'d> {
+    /// Joins hosts.
+    pub fn new(digest: &'d Digest) -> Self {
+        let mut folders: BTreeMap<&str, Vec<HostId>> = BTreeMap::new();
+        let named = |host: HostId| digest.hosts[host as usize].name.is_some();
+        for seen in &digest.sources {
+            let Some(host) = seen.host.filter(|h| named(*h)) else { continue };
+            let hosts = folders.entry(folder(&seen.source.path)).or_default();
+            if !hosts.contains(&host) {
+                hosts.push(host);
+            }
+        }
+        let mut joined: Vec<HostId> = (0..digest.hosts.len() as HostId).collect();
+        for seen in &digest.sources {
+            let Some(host) = seen.host.filter(|h| !named(*h)) else { continue };
+            if let Some([only]) = folders.get(folder(&seen.source.path)).map(Vec::as_slice) {
+                joined[host as usize] = *only;
+            }
+        }
+        Self { digest, joined }
+    }
+
+    /// The host of a place, after joining.
+    pub fn host(&self, place: PlaceId) -> HostId {
+        self.joined[self.digest.place_of(place).host as usize]
+    }
+
+    /// The host that a host is, after joining.
+    pub fn joined(&self, host: HostId) -> HostId {
+        self.joined.get(host as usize).copied().unwrap_or(host)
+    }
+
+    /// All hosts that remain.
+    pub fn hosts(&self) -> impl Iterator<Item = HostId> + '_ {
+        (0..self.joined.len() as HostId).filter(|h| self.joined[*h as usize] == *h)
+    }
+
+    /// The platform of a host: its own, or that of a text joined to it.
+    pub fn platform(&self, host: HostId) -> Platform {
+        let own = self.digest.hosts.get(host as usize).map_or(Platform::Unknown, |h| h.platform);
+        if own != Platform::Unknown {
+            return own;
+        }
+        let others = self.digest.hosts.iter().zip(&self.joined).filter(|(_, j)| **j == host);
+        others.map(|(h, _)| h.platform).find(|p| *p != Platform::Unknown).unwrap_or_default()
+    }
+
+    /// Its name.
+    pub fn host_name(&self, host: HostId) -> Option<&'d str> {
+        self.digest.hosts.get(host as usize)?.name.as_deref()
+    }
+
+    /// Devices of all hosts with their course: disks, LUNs, volumes, paths, adapters, pools.
+    pub fn devices(&self) -> impl Iterator<Item = (PlaceId, PlaceKind, &'d Series)> {
+        self.digest.devices.iter().map(|(place, series)| (*place, self.digest.place_of(*place).kind, series))
+    }
+
+    /// Places of a host, of one kind.
+    pub fn places(&self, host: HostId, kind: PlaceKind) -> impl Iterator<Item = PlaceId> + '_ {
+        let fits = move |id: &PlaceId| self.digest.place_of(*id).kind == kind && self.host(*id) == host;
+        (0..self.digest.places.len() as PlaceId).filter(fits)
+    }
+
+    /// A fact of a device by name, also when another text of the same host tells it (`lsattr` beside `iostat`).
+    pub fn fact_of(&self, place: PlaceId, name: &str) -> Option<(&'d record::imported::Value, Origin)> {
+        let wanted = self.digest.place_of(place);
+        let host = self.host(place);
+        let fits = |f: &&'d record::imported::Fact| {
+            f.name == name && {
+                let other = self.digest.place_of(f.place);
+                other.name == wanted.name && self.host(f.place) == host
+            }
+        };
+        self.digest.facts.iter().rfind(fits).map(|f| (&f.value, f.origin))
+    }
+
+    /// The LUN queue depth that a text tells, and where.
+    pub fn queue_depth(&self, place: PlaceId) -> Option<(f64, Origin)> {
+        let (value, origin) = self.fact_of(place, facts::QUEUE_DEPTH)?;
+        value.number().filter(|n| *n > 0.0).map(|n| (n, origin))
+    }
+
+    /// A line as evidence, quoted where the text is at hand and otherwise later.
+    pub fn line(&self, origin: Origin) -> Evidence {
+        let text = self.digest.quotes.get(&(origin.source, origin.line)).cloned().unwrap_or_default();
+        let line = Some(origin.line).filter(|l| *l > 0);
+        Evidence { file: self.digest.path_of(origin.source).map(str::to_owned), line, text }
+    }
+
+    /// The lines of points as evidence.
+    pub fn lines(&self, points: &[DevicePoint]) -> Vec<Evidence> {
+        points.iter().map(|p| self.line(p.origin)).collect()
+    }
+
+    /// A finding about a place, with what its rule says for the platform.
+    pub fn finding(&self, rule: &Rule, place: PlaceId, title: String, evidence: Vec<Evidence>) -> Finding {
+        let about = self.digest.place_of(place);
+        let host = self.host(place);
+        let device = Some(about.name.clone()).filter(|n| !n.is_empty());
+        Finding { device, ..self.finding_of_host(rule, host, title, evidence) }
+    }
+
+    /// A finding about a host as a whole.
+    pub fn finding_of_host(
+        &self,
+        rule: &Rule,
+        host: HostId,
+        title: String,
+        evidence: Vec<Evidence>,
+    ) -> Finding {
+        let platform = self.platform(host);
+        Finding {
+            id: rule.id.clone(),
+            severity: rule.severity,
+            title,
+            host: self.host_name(host).map(str::to_owned),
+            platform,
+            device: None,
+            evidence,
+            cause: rule.cause.clone(),
+            advice: rule.advice_for(platform),
+            refuted_by: rule.refuted_by.clone(),
+        }
+    }
+}
+
+/// Something computed, as evidence.
+pub fn computed(text: impl Into<String>) -> Evidence {
+    Evidence { file: None, line: None, text: text.into() }
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}

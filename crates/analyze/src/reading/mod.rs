@@ -1,0 +1,22 @@
+//! From other tools' text to findings.
+//!
+//! A [`Digest`] takes what readers push, in bounded memory, whatever the tool: the course of every device as one kind of
+//! [`DevicePoint`], processors, traced requests, rows of database reports, facts and events. [`findings`] asks every rule
+//! (`rules/*.toml` says what each looks for, `rule/` does it) and puts the worst first.
+
+mod case;
+mod counters;
+mod digest;
+mod point;
+mod processor;
+mod requests;
+mod rule;
+mod series;
+
+pub use case::{ReadCase, computed};
+pub use digest::{Digest, ReportRow, SourceSeen};
+pub use point::DevicePoint;
+pub use processor::{ProcessorPoint, ProcessorSeries};
+pub use requests::{OfSize, Requests};
+pub use rule::findings;
+pub use series::Series;

@@ -1,0 +1,45 @@
+//! What each rule looks for: one function per id. Its thresholds stand in `rules/ID.toml`.
+
+mod queue;
+
+use super::case::ReadCase;
+use super::digest::Digest;
+use crate::finding::Finding;
+use crate::rulebook::{Rule, rules};
+
+/// Looks for one thing, and answers with each place where it is found.
+type Look = fn(&ReadCase<'_>, &Rule) -> Vec<Finding>;
+
+/// Every rule's function.
+const LOOKS: &[(&str, Look)] = &[("PL101", queue::standing_host_queue), ("PL102", queue::full_queue)];
+
+/// Findings of the same rule that are told one by one; what stands behind them is the same.
+const OF_ONE_RULE_MAX: usize = 50;
+
+/// Asks every rule; the worst first, then by rule, then as found.
+pub fn findings(digest: &Digest) -> Vec<Finding> {
+    let case = ReadCase::new(digest);
+    let mut all = Vec::new();
+    for (id, look) in LOOKS {
+        if let Some(rule) = rules().get(*id) {
+            let mut found = look(&case, rule);
+            found.sort_by_key(|f| std::cmp::Reverse(f.severity));
+            found.truncate(OF_ONE_RULE_MAX);
+            all.extend(found);
+        }
+    }
+    all.sort_by(|a, b| b.severity.cmp(&a.severity).then_with(|| a.id.cmp(&b.id)));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_of_the_book_has_its_function_and_the_other_way_round() {
+        let known: Vec<&str> = LOOKS.iter().map(|(id, _)| *id).collect();
+        let booked: Vec<&str> = rules().keys().map(String::as_str).collect();
+        assert_eq!(known, booked);
+    }
+}
