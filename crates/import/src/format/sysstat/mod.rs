@@ -1,9 +1,14 @@
 //! sysstat on Linux: iostat, sar, sadf, mpstat, pidstat.
 
+mod activity;
 mod banner;
+mod cells;
+mod device_columns;
 mod iostat;
+mod known;
+mod sar;
 
 use super::Format;
 
 /// The formats of this family.
-pub static FORMATS: &[Format] = &[iostat::FORMAT];
+pub static FORMATS: &[Format] = &[iostat::FORMAT, sar::SAR, sar::MPSTAT];

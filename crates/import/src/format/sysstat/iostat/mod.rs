@@ -3,17 +3,16 @@
 //! `aqu-sz` is the mean number in host queue and device together and cannot be split from this text alone; `svctm` means
 //! nothing and is dropped (sysstat's manual says so since 9.1.5).
 
-mod header;
 mod row;
 
 use super::banner::Banner;
+use super::device_columns::{Column, column};
 use crate::clock::{Clock, DateOrder, date, epoch_s, time_of_day};
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::{Layout, Out};
 use crate::recognise::{Head, Likeness};
 use crate::text::number::decimal;
 use crate::text::words;
-use header::{Column, column};
 use record::imported::{Basis, Interval, PlaceId, PlaceKind, Quantity, RowsKind};
 use row::Devices;
 
