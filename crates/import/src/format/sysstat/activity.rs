@@ -180,7 +180,7 @@ fn fibre_host(name: &str) -> Option<(Quantity, f64)> {
 }
 
 /// Names of columns as the text has them, from the keys of JSON and the attributes of XML: `util-percent`, `rkB`, `usr`.
-pub(super) fn column_of_key(table: &str, key: &str) -> Option<(Quantity, f64)> {
+pub(super) fn column_of_key(table: &str, key: &str, page_bytes: Option<f64>) -> Option<(Quantity, f64)> {
     match table {
         "disk" | "disk-device" => match key {
             "util-percent" | "util" => Some((BusyPercent, 1.0)),
@@ -197,9 +197,7 @@ pub(super) fn column_of_key(table: &str, key: &str) -> Option<(Quantity, f64)> {
         "cpu-load" | "cpu-load-all" | "cpu" | "avg-cpu" => processor(&format!("%{key}")),
         "memory" => host(&format!("kb{key}"), None),
         "fc-host" | "fchost" | "fchosts" => fibre_host(&format!("{key}/s")),
-        "tps" | "queue" | "io" if matches!(key, "tps" | "rtps" | "wtps" | "dtps") => host(key, None),
-        "queue" => host(key, None),
-        _ => host(key, None).or_else(|| host(&format!("{key}/s"), None)),
+        _ => host(key, page_bytes).or_else(|| host(&format!("{key}/s"), page_bytes)),
     }
 }
 
@@ -209,15 +207,15 @@ mod tests {
 
     #[test]
     fn keys_are_columns() {
-        assert_eq!(column_of_key("disk", "rd_sec"), Some((ReadBytesPerS, 512.0)));
-        assert_eq!(column_of_key("disk", "rkB"), Some((ReadBytesPerS, 1024.0)));
-        assert_eq!(column_of_key("disk", "kB_read"), Some((ReadBytes, 1024.0)));
-        assert_eq!(column_of_key("disk", "kB_read/s"), Some((ReadBytesPerS, 1024.0)));
-        assert_eq!(column_of_key("disk", "rrqm"), None);
-        assert_eq!(column_of_key("disk", "util-percent"), Some((BusyPercent, 1.0)));
-        assert_eq!(column_of_key("memory", "cached"), Some((CacheBytes, 1024.0)));
-        assert_eq!(column_of_key("io-reads", "bread"), Some((ReadBytesPerS, 512.0)));
-        assert_eq!(column_of_key("queue", "ldavg-1"), Some((Load1, 1.0)));
-        assert_eq!(column_of_key("cpu-load", "sys"), Some((CpuSystemPercent, 1.0)));
+        assert_eq!(column_of_key("disk", "rd_sec", None), Some((ReadBytesPerS, 512.0)));
+        assert_eq!(column_of_key("disk", "rkB", None), Some((ReadBytesPerS, 1024.0)));
+        assert_eq!(column_of_key("disk", "kB_read", None), Some((ReadBytes, 1024.0)));
+        assert_eq!(column_of_key("disk", "kB_read/s", None), Some((ReadBytesPerS, 1024.0)));
+        assert_eq!(column_of_key("disk", "rrqm", None), None);
+        assert_eq!(column_of_key("disk", "util-percent", None), Some((BusyPercent, 1.0)));
+        assert_eq!(column_of_key("memory", "cached", None), Some((CacheBytes, 1024.0)));
+        assert_eq!(column_of_key("io-reads", "bread", None), Some((ReadBytesPerS, 512.0)));
+        assert_eq!(column_of_key("queue", "ldavg-1", None), Some((Load1, 1.0)));
+        assert_eq!(column_of_key("cpu-load", "sys", None), Some((CpuSystemPercent, 1.0)));
     }
 }

@@ -5,10 +5,25 @@ mod banner;
 mod cells;
 mod device_columns;
 mod iostat;
+mod json;
 mod known;
+mod process;
+mod report;
+mod sadf;
 mod sar;
 
 use super::Format;
 
 /// The formats of this family.
-pub static FORMATS: &[Format] = &[iostat::FORMAT, sar::SAR, sar::MPSTAT];
+pub static FORMATS: &[Format] = &[
+    iostat::FORMAT,
+    sar::SAR,
+    sar::MPSTAT,
+    sadf::SEMICOLONS,
+    sadf::TABS,
+    sadf::XML,
+    json::IOSTAT,
+    json::SADF,
+    json::MPSTAT,
+    json::PIDSTAT,
+];

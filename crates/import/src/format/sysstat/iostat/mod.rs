@@ -3,17 +3,19 @@
 //! `aqu-sz` is the mean number in host queue and device together and cannot be split from this text alone; `svctm` means
 //! nothing and is dropped (sysstat's manual says so since 9.1.5).
 
+mod moment;
 mod row;
 
 use super::banner::Banner;
 use super::device_columns::{Column, column};
-use crate::clock::{Clock, DateOrder, date, epoch_s, time_of_day};
+use crate::clock::{Clock, time_of_day};
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::{Layout, Out};
 use crate::recognise::{Head, Likeness};
 use crate::text::number::decimal;
 use crate::text::words;
-use record::imported::{Basis, Interval, PlaceId, PlaceKind, Quantity, RowsKind};
+pub(super) use moment::Moments;
+use record::imported::{Interval, PlaceId, PlaceKind, Quantity, RowsKind};
 use row::Devices;
 
 /// This format.
@@ -62,7 +64,7 @@ enum Table {
 #[derive(Default)]
 struct Iostat {
     clock: Clock,
-    order: Option<DateOrder>,
+    moments: Moments,
     /// A time line stood above the report that follows.
     timed: bool,
     /// Reports seen since the banner; the first is since boot.
@@ -146,10 +148,7 @@ impl Iostat {
         self.average = false;
         self.table = Table::None;
         self.clock.restarted();
-        if let Some(text) = &banner.date {
-            self.order = self.order.or_else(|| DateOrder::shown_by([text.as_str()]));
-        }
-        if let Some(date) = banner.date_in(self.order.unwrap_or_default()) {
+        if let Some(date) = banner.date_in(self.moments.order(banner.date.as_deref().unwrap_or_default())) {
             self.clock.set_date(date);
         }
         Took::Yes
@@ -168,7 +167,7 @@ impl Iostat {
             let kind = self.kind();
             Some(self.clock.time_of_day(seconds, kind))
         } else {
-            let (at_s, basis) = self.moment(line)?;
+            let (at_s, basis) = self.moments.read(line)?;
             self.reported();
             let kind = self.kind();
             Some(self.clock.moment(at_s, basis, kind))
@@ -177,25 +176,6 @@ impl Iostat {
         self.timed = true;
         self.table = Table::None;
         Some(Took::Yes)
-    }
-
-    fn moment(&mut self, line: &str) -> Option<(f64, Basis)> {
-        let bytes = line.as_bytes();
-        if !bytes.first()?.is_ascii_digit() || line.len() > 40 {
-            return None;
-        }
-        if let Some((day, rest)) = line.split_once('T') {
-            let at = rest.find(['+', '-', 'Z']).unwrap_or(rest.len());
-            let (time, zone) = rest.split_at(at);
-            let seconds = epoch_s(date(day, DateOrder::MonthFirst)?, time_of_day(time)?);
-            return match offset_s(zone) {
-                Some(offset) => Some((seconds - offset, Basis::Utc)),
-                None => Some((seconds, Basis::Local)),
-            };
-        }
-        let (day, time) = line.split_once(' ')?;
-        self.order = self.order.or_else(|| DateOrder::shown_by([day]));
-        Some((epoch_s(date(day, self.order.unwrap_or_default())?, time_of_day(time)?), Basis::Local))
     }
 
     /// A report begins.
@@ -297,15 +277,4 @@ impl Iostat {
         self.table = Table::Device;
         self.devices.begin_table();
     }
-}
-
-/// Seconds east of UTC: `+1000`, `-05:30`, `Z`.
-fn offset_s(zone: &str) -> Option<f64> {
-    if zone == "Z" {
-        return Some(0.0);
-    }
-    let sign = if zone.starts_with('-') { -1.0 } else { 1.0 };
-    let digits: String = zone.get(1..)?.chars().filter(|c| *c != ':').collect();
-    let number: u32 = digits.parse().ok().filter(|_| digits.len() == 4)?;
-    Some(sign * f64::from(number / 100 * 3600 + number % 100 * 60))
 }

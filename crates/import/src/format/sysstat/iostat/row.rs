@@ -6,6 +6,7 @@ use crate::format::sysstat::known::Known;
 use crate::out::Out;
 use crate::text::number::decimal;
 use crate::text::words;
+use record::imported::PlaceKind;
 
 /// Reads rows by the columns of their header.
 #[derive(Default)]
@@ -51,11 +52,28 @@ impl Devices {
     pub fn row(&mut self, line: &str, out: &mut Out<'_>) -> bool {
         let Some(layout) = self.cells.layout() else { return false };
         let (name, numbers) = if self.name_last { split_last(line) } else { split_first(line) };
+        if name.is_empty() && !self.name_last {
+            return self.group(line.trim_start(), out);
+        }
         let mut values: Values = [f64::NAN; WIDTH_MAX];
         if name.is_empty() || !self.cells.blanks(numbers, &mut values) {
             return false;
         }
         let place = self.known.device(name, out);
+        out.row(layout, place, &values[..self.cells.width()]);
+        true
+    }
+
+    /// A group (option -g) is indented by one blank: the sum of devices that have rows of their own.
+    #[cold]
+    fn group(&mut self, line: &str, out: &mut Out<'_>) -> bool {
+        let Some(layout) = self.cells.layout() else { return false };
+        let (name, numbers) = split_first(line);
+        let mut values: Values = [f64::NAN; WIDTH_MAX];
+        if name.is_empty() || decimal(name).is_some() || !self.cells.blanks(numbers, &mut values) {
+            return false;
+        }
+        let place = out.place(PlaceKind::Other, name);
         out.row(layout, place, &values[..self.cells.width()]);
         true
     }

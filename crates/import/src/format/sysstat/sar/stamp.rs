@@ -30,7 +30,7 @@ pub(crate) fn split(line: &str) -> Option<(Stamp<'_>, &str)> {
             first_end
         };
         let text = &line[..end];
-        let seconds = clock_of(first).filter(|_| end == first_end).or_else(|| time_of_day(text))?;
+        let seconds = if end == first_end { clock_of(first)? } else { time_of_day(text)? };
         return Some((Stamp::Time { seconds, text }, &line[end..]));
     }
     // The word for average is one word without digits, and a colon that may stand apart.
