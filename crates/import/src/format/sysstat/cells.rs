@@ -87,9 +87,7 @@ impl Cells {
         let bytes = text.as_bytes();
         let mut at = 0;
         for slot in &self.slots {
-            while at < bytes.len() && matches!(bytes[at], b' ' | b'\t') {
-                at += 1;
-            }
+            at = past_blanks(bytes, at);
             let Some(end) = self.cell::<b' '>(text, at, *slot, values) else { return false };
             at = end;
         }
@@ -128,6 +126,12 @@ impl Cells {
         values: &mut Values,
     ) -> Option<usize> {
         let bytes = text.as_bytes();
+        if let (Some((hundredths, end)), Some(slot)) = (with_two_places::<END>(bytes, start), slot) {
+            let number = hundredths as f64 / 100.0 * slot.factor;
+            let value = &mut values[slot.at];
+            *value = if slot.adds && !value.is_nan() { *value + number } else { number };
+            return Some(end);
+        }
         let mut at = start;
         // The usual figure: digits, at most one point or comma, and nothing else.
         let (mut whole, mut point, mut plain) = (0u64, usize::MAX, true);
@@ -166,6 +170,66 @@ impl Cells {
     }
 }
 
+/// Bytes from `at` on as one word, the first in the lowest place, and how many of them belong to the text.
+#[inline(always)]
+fn word_at(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
+    if let Some(word) = bytes.get(at..at + 8) {
+        return Some((u64::from_le_bytes(word.try_into().ok()?), 8));
+    }
+    let rest = bytes.len().checked_sub(at).filter(|rest| *rest > 0)?;
+    let word = bytes.get(bytes.len().checked_sub(8)?..)?;
+    Some((u64::from_le_bytes(word.try_into().ok()?) >> (8 * (8 - rest)), rest))
+}
+
+/// Marks the bytes of a word that are zero; exact for the lowest of them.
+#[inline(always)]
+fn zero_bytes(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    word.wrapping_sub(ONES) & !word & (ONES << 7)
+}
+
+/// The first byte from `at` on that is no blank.
+#[inline(always)]
+fn past_blanks(bytes: &[u8], mut at: usize) -> usize {
+    const BLANKS: u64 = 0x2020_2020_2020_2020;
+    while let Some((word, 8)) = word_at(bytes, at) {
+        let other = word ^ BLANKS;
+        if other != 0 {
+            at += (other.trailing_zeros() / 8) as usize;
+            break;
+        }
+        at += 8;
+    }
+    while at < bytes.len() && matches!(bytes[at], b' ' | b'\t') {
+        at += 1;
+    }
+    at
+}
+
+/// The usual figure, digits with two decimal places and at most eight characters, without a branch per character: in
+/// hundredths, and where it ends. `None` for any other.
+#[inline(always)]
+fn with_two_places<const END: u8>(bytes: &[u8], start: usize) -> Option<(u64, usize)> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let (word, known) = word_at(bytes, start)?;
+    let ends = zero_bytes(word ^ (ONES * END as u64));
+    let length = ((ends.trailing_zeros() / 8) as usize).min(known);
+    if length < 4 || (length == 8 && bytes.get(start + 8).is_some_and(|b| *b != END)) {
+        return None;
+    }
+    // Digits become their values, and the last character comes to the highest place.
+    let digits = (word ^ (ONES * b'0' as u64)) << (8 * (8 - length));
+    let point = (digits >> 40) as u8 ^ b'0';
+    let packed = (digits & 0xffff_0000_0000_0000) | (digits & 0x0000_00ff_ffff_ffff) << 8;
+    let is_digits = (packed | packed.wrapping_add(ONES * 0x76)) & (ONES << 7) == 0;
+    if !is_digits || (point != b'.' && point != b',') {
+        return None;
+    }
+    let pairs = packed.wrapping_mul(2561) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul(6_553_601) >> 16 & 0x0000_ffff_0000_ffff;
+    Some((fours.wrapping_mul(42_949_672_960_001) >> 32, start + length))
+}
+
 /// A figure that is not just digits and a point.
 enum Unusual {
     Number(f64),
@@ -193,4 +257,34 @@ fn unusual(text: &str) -> Option<Unusual> {
         _ => return None,
     };
     decimal(&text[..text.len() - 1]).map(|n| Unusual::Bytes(n * 1024f64.powi(power)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_with_two_places_are_read_at_once() {
+        let read = |text: &str| with_two_places::<b';'>(text.as_bytes(), 0);
+        for (text, wanted) in [
+            ("0.00;0.00;", Some((0, 4))),
+            ("12345.67;1", Some((1_234_567, 8))),
+            ("99999.99", Some((9_999_999, 8))),
+            ("1,50;longer than a word", Some((150, 4))),
+            ("123456.78;", None),
+            ("1.5;rest of line", None),
+            ("-1.50;rest of line", None),
+            ("1x.50;rest of line", None),
+            ("12.345;rest", None),
+            (";;;;;;;;;;", None),
+            ("1.50", None),
+        ] {
+            assert_eq!(read(text), wanted, "{text}");
+        }
+        // At the end of a text that is long enough.
+        assert_eq!(with_two_places::<b';'>(b"1.00;2.00;33.25", 10), Some((3325, 15)));
+        assert_eq!(with_two_places::<b' '>(b"      33.25   ", 6), Some((3325, 11)));
+        assert_eq!(past_blanks(b"                 x", 1), 17);
+        assert_eq!(past_blanks(b"  \t  ", 0), 5);
+    }
 }
