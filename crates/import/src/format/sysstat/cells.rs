@@ -76,6 +76,11 @@ impl Cells {
         self.quantities.len()
     }
 
+    /// The quantities, in the order of a row's values.
+    pub fn quantities(&self) -> &[Quantity] {
+        &self.quantities
+    }
+
     /// For [`Out::row`]; absent before a header was seen.
     pub fn layout(&self) -> Option<Layout> {
         self.layout

@@ -7,6 +7,7 @@ mod device_columns;
 mod iostat;
 mod json;
 mod known;
+mod pidstat;
 mod process;
 mod report;
 mod sadf;
@@ -26,4 +27,5 @@ pub static FORMATS: &[Format] = &[
     json::SADF,
     json::MPSTAT,
     json::PIDSTAT,
+    pidstat::FORMAT,
 ];

@@ -5,6 +5,7 @@
 
 mod moment;
 mod row;
+mod split;
 
 use super::banner::Banner;
 use super::device_columns::{Column, column};
@@ -47,7 +48,7 @@ fn is_device_header(line: &str) -> bool {
     named
         && words(line).iter().any(|w| {
             matches!(*w, "tps" | "rrqm/s" | "rqm/s" | "wrqm/s" | "aqu-sz" | "avgqu-sz")
-                || matches!(*w, "rkB/s" | "rMB/s" | "rsec/s")
+                || matches!(*w, "rkB/s" | "rMB/s" | "rsec/s" | "drqm/s" | "d_await" | "f_await" | "%util")
         })
 }
 
@@ -72,6 +73,8 @@ struct Iostat {
     table: Table,
     /// The header line of the device table, to recognise it again at once.
     header: String,
+    /// Headers of this report: with --pretty there are several, and one that comes again begins the next report.
+    headers: Vec<String>,
     devices: Devices,
     processor: Option<(Layout, Vec<Option<usize>>)>,
     /// Place of the host, once asked for.
@@ -124,6 +127,10 @@ impl LineFormat for Iostat {
         Took::No
     }
 
+    fn end(&mut self, out: &mut Out<'_>) {
+        self.devices.end_report(out);
+    }
+
     fn command(&mut self, command: &str) {
         let mut numbers = Vec::new();
         for word in words(command.split(['|', '>', ';']).next().unwrap_or("")) {
@@ -140,7 +147,9 @@ impl LineFormat for Iostat {
 
 impl Iostat {
     fn banner(&mut self, banner: &Banner, out: &mut Out<'_>) -> Took {
+        self.devices.end_report(out);
         out.host(banner.host.clone());
+        self.headers.clear();
         self.host = None;
         self.devices.forget();
         self.has_banner = true;
@@ -163,12 +172,12 @@ impl Iostat {
         }
         let moment = if let Some(time) = line.strip_prefix("Time:") {
             let seconds = time_of_day(time)?;
-            self.reported();
+            self.reported(out);
             let kind = self.kind();
             Some(self.clock.time_of_day(seconds, kind))
         } else {
             let (at_s, basis) = self.moments.read(line)?;
-            self.reported();
+            self.reported(out);
             let kind = self.kind();
             Some(self.clock.moment(at_s, basis, kind))
         };
@@ -178,9 +187,11 @@ impl Iostat {
         Some(Took::Yes)
     }
 
-    /// A report begins.
-    fn reported(&mut self) {
+    /// A report begins, and the one before has ended.
+    fn reported(&mut self, out: &mut Out<'_>) {
         self.reports += 1;
+        self.headers.clear();
+        self.devices.end_report(out);
     }
 
     fn kind(&self) -> RowsKind {
@@ -195,7 +206,7 @@ impl Iostat {
 
     /// A report without a time line of its own.
     fn begin_report(&mut self, out: &mut Out<'_>) {
-        self.reported();
+        self.reported(out);
         let interval = match self.kind() {
             RowsKind::Average => Interval::unknown(RowsKind::Average),
             kind => self.clock.next(kind),
@@ -262,19 +273,23 @@ impl Iostat {
         if !unread.is_empty() && !std::mem::replace(&mut self.unread_told, true) {
             out.remark(&format!("columns that are not known here were left unread: {}", unread.join(" ")));
         }
-        self.devices.set_columns(&columns, out);
+        self.devices.set_columns(line, &columns, out);
         self.header = line.to_owned();
         self.begin_devices(out);
         Took::Yes
     }
 
     fn begin_devices(&mut self, out: &mut Out<'_>) {
-        // The processor table above has begun the report, unless there was none (option -d).
-        if !self.timed && !self.average {
+        // A line of time or the processor table above has begun the report, unless there was none (option -d).
+        let goes_on = !self.headers.is_empty() && !self.headers.contains(&self.header);
+        if !self.timed && !self.average && !goes_on {
             self.begin_report(out);
+        }
+        if self.headers.len() < 8 {
+            self.headers.push(self.header.clone());
         }
         self.timed = false;
         self.table = Table::Device;
-        self.devices.begin_table();
+        self.devices.begin_table(out);
     }
 }

@@ -1,5 +1,6 @@
 //! Rows of the device table.
 
+use super::split::Split;
 use crate::format::sysstat::cells::{Cells, Values, WIDTH_MAX};
 use crate::format::sysstat::device_columns::Column;
 use crate::format::sysstat::known::Known;
@@ -7,6 +8,7 @@ use crate::out::Out;
 use crate::text::number::decimal;
 use crate::text::words;
 use record::imported::PlaceKind;
+use record::imported::Quantity::{Iops, ReadIops, WriteIops};
 
 /// Reads rows by the columns of their header.
 #[derive(Default)]
@@ -15,12 +17,21 @@ pub(super) struct Devices {
     /// The name stands in the last column (options --pretty, -j).
     name_last: bool,
     known: Known,
+    /// Blanks before the header, in a pasted capture.
+    indent: usize,
+    /// Some of the columns of option -x stand in tables of their own.
+    is_split: bool,
+    split: Split,
 }
 
 impl Devices {
     /// Takes the columns of a header.
-    pub fn set_columns(&mut self, columns: &[Column], out: &mut Out<'_>) {
+    pub fn set_columns(&mut self, header: &str, columns: &[Column], out: &mut Out<'_>) {
         self.name_last = columns.last() == Some(&Column::Name);
+        self.indent = if self.name_last { 0 } else { header.len() - header.trim_start().len() };
+        let has = |wanted| columns.iter().any(|c| c.kept().is_some_and(|(quantity, _)| quantity == wanted));
+        let is_part = !(has(ReadIops) && has(WriteIops)) && !has(Iops);
+        self.is_split = self.name_last && is_part;
         let numbers: Vec<_> = columns.iter().filter(|c| **c != Column::Name).map(Column::kept).collect();
         self.cells = Cells::new(&numbers, false, out);
     }
@@ -36,8 +47,16 @@ impl Devices {
     }
 
     /// A table begins.
-    pub fn begin_table(&mut self) {
+    pub fn begin_table(&mut self, out: &Out<'_>) {
         self.known.begin_table();
+        if self.is_split {
+            self.split.begin_table(out);
+        }
+    }
+
+    /// A report has ended: what was held back is pushed.
+    pub fn end_report(&mut self, out: &mut Out<'_>) {
+        self.split.push(out);
     }
 
     /// Whether a line that is no good row was meant as one: it has a name and mostly numbers.
@@ -51,6 +70,7 @@ impl Devices {
     #[inline]
     pub fn row(&mut self, line: &str, out: &mut Out<'_>) -> bool {
         let Some(layout) = self.cells.layout() else { return false };
+        let line = if self.indent > 0 { self.unindented(line) } else { line };
         let (name, numbers) = if self.name_last { split_last(line) } else { split_first(line) };
         if name.is_empty() && !self.name_last {
             return self.group(line.trim_start(), out);
@@ -60,8 +80,18 @@ impl Devices {
             return false;
         }
         let place = self.known.device(name, out);
+        if self.is_split {
+            self.split.add(place, self.cells.quantities(), &values[..self.cells.width()], out);
+            return true;
+        }
         out.row(layout, place, &values[..self.cells.width()]);
         true
+    }
+
+    #[cold]
+    fn unindented<'l>(&self, line: &'l str) -> &'l str {
+        let blanks = line.len() - line.trim_start().len();
+        &line[blanks.min(self.indent)..]
     }
 
     /// A group (option -g) is indented by one blank: the sum of devices that have rows of their own.

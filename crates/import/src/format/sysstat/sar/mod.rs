@@ -3,7 +3,7 @@
 //! sar's `await` covers reads, writes and discards together, and is host queue and device together. The header of a table
 //! carries the time at which its first interval began.
 
-mod stamp;
+pub(super) mod stamp;
 
 use super::activity::{Activity, Item, Known as Table, activity};
 use super::banner::Banner;
