@@ -57,3 +57,20 @@ proptest! {
         read_any(&bytes);
     }
 }
+
+#[test]
+fn commas_and_times_of_option_c() {
+    let text = "\
+timestamp,name,q-depth,total_ops/s,read/s,read-KiB/s,ms/read,write/s,write-KiB/s,ms/write,%busy
+2021-11-30 23:59:59.500000000,ada0,4,100,90,720,1.5,10,40,0.5,88.2
+2021-12-01 00:00:00.500000000,ada0,0,10,0,0,0.0,10,40,0.5,1.0
+";
+    let all = read_as("freebsd-gstat", text);
+    assert!(all.complaints.is_empty() && all.remarks.is_empty(), "{:?} {:?}", all.complaints, all.remarks);
+    let rows = all.of(Device, "ada0");
+    assert_eq!(
+        values(rows[0], &[OutstandingInstant, ReadBytesPerS, ReadResponseUs]),
+        [4.0, 737_280.0, 1500.0]
+    );
+    assert_eq!((rows[1].interval.length_s, rows[1].interval.at_s), (1.0, 1_638_316_800.5));
+}

@@ -18,6 +18,7 @@ pub mod sysstat;
 pub mod sysv_sar;
 pub mod trace;
 mod unix_iostat;
+mod unix_vmstat;
 pub mod veritas;
 
 /// Whether a line was one of this format.

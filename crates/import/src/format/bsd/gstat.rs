@@ -1,11 +1,14 @@
 //! `gstat` of FreeBSD in batch mode: reads, writes and, with options, deletes (-d), other commands (-o) and sizes (-s).
 //!
+//! Option -C prints the same between commas, with a time in each row.
+//!
 //! `dT` is the true length of the interval. `L(q)` is the queue at its end, an instant. %busy may go above 100. A column
 //! `kBps`, `kB` or `ms/x` belongs to the rate before it (gstat(8)).
 
 use super::device;
+use crate::clock::Clock;
 use crate::format::columns::{Column, KIB, Table, US_PER_MS, numbers, unread};
-use crate::format::{Format, LineFormat, Reads, Took};
+use crate::format::{Format, LineFormat, Reads, Took, stamp};
 use crate::out::Out;
 use crate::recognise::{Head, Likeness};
 use crate::text::number::decimal;
@@ -22,11 +25,16 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn recognise(head: &Head<'_>) -> Option<Likeness> {
-    Likeness::by_line(96, "header", head.find(is_header)?)
+    Likeness::by_line(96, "header", head.find(|l| is_header(l) || is_csv_header(l))?)
 }
 
 fn begins(line: &str) -> bool {
-    is_header(line) || interval_s(line).is_some()
+    is_header(line) || is_csv_header(line) || interval_s(line).is_some()
+}
+
+/// The header of option -C.
+fn is_csv_header(line: &str) -> bool {
+    line.starts_with("timestamp,name,q-depth,")
 }
 
 fn is_header(line: &str) -> bool {
@@ -45,12 +53,12 @@ fn interval_s(line: &str) -> Option<f64> {
 fn columns(header: &str) -> Vec<Column> {
     let mut of = "";
     let mut columns = Vec::new();
-    for name in words(header) {
+    for name in header.split([' ', '\t', ',']).filter(|n| !n.is_empty()) {
         if matches!(name, "ops/s" | "r/s" | "w/s" | "d/s" | "o/s") {
             of = name;
         }
         columns.push(match (name, of) {
-            ("Name", _) => Column::Name,
+            ("Name" | "name" | "timestamp", _) => Column::Name,
             ("L(q)", _) => Column::Kept(OutstandingInstant, 1.0),
             ("ops/s", _) => Column::Kept(Iops, 1.0),
             ("r/s", _) => Column::Kept(ReadIops, 1.0),
@@ -66,6 +74,22 @@ fn columns(header: &str) -> Vec<Column> {
             ("ms/w", _) => Column::Kept(WriteResponseUs, US_PER_MS),
             ("ms/d", _) => Column::Kept(DiscardResponseUs, US_PER_MS),
             ("%busy", _) => Column::Kept(BusyPercent, 1.0),
+            // Option -C.
+            ("q-depth", _) => Column::Kept(OutstandingInstant, 1.0),
+            ("total_ops/s", _) => Column::Kept(Iops, 1.0),
+            ("read/s", _) => Column::Kept(ReadIops, 1.0),
+            ("write/s", _) => Column::Kept(WriteIops, 1.0),
+            ("delete/s", _) => Column::Kept(DiscardIops, 1.0),
+            ("read-KiB/s", _) => Column::Kept(ReadBytesPerS, KIB),
+            ("write-KiB/s", _) => Column::Kept(WriteBytesPerS, KIB),
+            ("delete-KiB/s", _) => Column::Kept(DiscardBytesPerS, KIB),
+            ("read_sz-KiB", _) => Column::Kept(ReadSizeBytes, KIB),
+            ("write_sz-KiB", _) => Column::Kept(WriteSizeBytes, KIB),
+            ("delete-sz-KiB", _) => Column::Kept(DiscardSizeBytes, KIB),
+            ("ms/read", _) => Column::Kept(ReadResponseUs, US_PER_MS),
+            ("ms/write", _) => Column::Kept(WriteResponseUs, US_PER_MS),
+            ("ms/delete", _) => Column::Kept(DiscardResponseUs, US_PER_MS),
+            ("other/s" | "ms/other", _) => Column::Dropped,
             // Other commands: flushes mostly, of no size.
             ("o/s" | "ms/o", _) => Column::Dropped,
             _ => Column::Unread,
@@ -80,6 +104,10 @@ struct Gstat {
     table: Option<Table>,
     /// Seconds since the text began.
     elapsed_s: f64,
+    /// Of option -C: the clock, and the time in the last row.
+    clock: Clock,
+    moment: String,
+    commas: bool,
     unread_told: bool,
 }
 
@@ -95,10 +123,12 @@ impl LineFormat for Gstat {
             out.interval(Interval { at_s, length_s, basis: Basis::SinceStart, kind: RowsKind::Interval });
             return Took::Yes;
         }
-        if is_header(line) {
+        if is_header(line) || is_csv_header(line) {
+            self.commas = is_csv_header(line);
             out.platform(Platform::FreeBsd);
             let columns = columns(line);
-            if let Some(remark) = unread(&words(line), &columns).filter(|_| !self.unread_told) {
+            let names: Vec<&str> = line.split([' ', '\t', ',']).filter(|n| !n.is_empty()).collect();
+            if let Some(remark) = unread(&names, &columns).filter(|_| !self.unread_told) {
                 self.unread_told = true;
                 out.remark(&remark);
             }
@@ -106,6 +136,22 @@ impl LineFormat for Gstat {
             return Took::Yes;
         }
         let Some(table) = &self.table else { return Took::No };
+        if self.commas {
+            let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+            let [moment, name, figures @ ..] = cells.as_slice() else { return Took::No };
+            let row = numbers(figures.iter().copied()).filter(|n| n.len() == table.len());
+            let (Some(row), Some((at_s, basis))) = (row, stamp::moment(moment)) else {
+                return self.misfit(figures, line, out);
+            };
+            if *moment != self.moment {
+                let interval = self.clock.moment(at_s, basis, RowsKind::Interval);
+                out.interval(interval);
+                (*moment).clone_into(&mut self.moment);
+            }
+            let place = out.place(device::kind(name), name);
+            table.push(place, &row, out);
+            return Took::Yes;
+        }
         let (figures, name) = match line.rsplit_once('|') {
             Some((figures, name)) => (figures, name.trim()),
             None => line.rsplit_once([' ', '\t']).unwrap_or(("", line)),

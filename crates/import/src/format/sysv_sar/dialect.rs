@@ -101,6 +101,10 @@ pub(super) fn evidence(header: &[&str], name: &str, cells: &[&str]) -> Option<Ev
     // Solaris and AIX print whole percents and one decimal place, HP-UX two of each.
     let decimals = |cell: &str| cell.rsplit_once(['.', ',']).map_or(0, |(_, d)| d.len());
     let of = |column: &str| header.iter().skip(1).position(|h| *h == column).and_then(|at| cells.get(at));
+    // SCO prints two as well, and names its disks `Sdsk-0`: whose queue that is, is not known here.
+    if name.contains('-') {
+        return None;
+    }
     if let Some(cell) = of("%busy").filter(|c| decimals(c) > 0).or(of("avque").filter(|c| decimals(c) == 2)) {
         return says(Platform::HpUx, format!("the decimal places of '{cell}'"));
     }

@@ -351,6 +351,8 @@ impl Sar {
 
 /// A processor by its number; `-`, `U` and words stand for all of them.
 fn processor(name: &str, out: &mut Out<'_>) -> record::imported::PlaceId {
+    // AIX marks those of a partition's resource set.
+    let name = name.trim_start_matches('*');
     match decimal(name) {
         Some(_) => out.place(PlaceKind::Cpu, name),
         None => out.place(PlaceKind::Host, ""),
