@@ -211,3 +211,19 @@ proptest! {
         read_any(&bytes);
     }
 }
+
+#[test]
+fn header_that_ends_with_a_comma_and_the_new_name_of_wait() {
+    let text = "\
+extended device statistics
+device,r/s,w/s,kr/s,kw/s,wait,actv,svc_t,%w,%b,
+sd0,1.0,0.0,8.0,0.0,0.0,0.0,5.0,0,0,
+";
+    let all = read_as("solaris-iostat", text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    assert_eq!(all.of(Device, "sd0")[0].value(ResponseUs), Some(5000.0));
+    let text = "   tty        cmdk0          cpu\n tin tout  kps tps serv  us sy dt id\n   0    3    2   1    9    1  1  0 98\n";
+    let all = read_as("solaris-iostat", text);
+    assert_eq!(all.of(Host, "")[0].value(CpuIdlePercent), Some(98.0));
+    assert!(all.remarks.iter().any(|(_, r)| r.contains("since boot")), "{:?}", all.remarks);
+}

@@ -167,6 +167,10 @@ impl LineFormat for Vmstat {
             return Took::Yes;
         }
         if let Some((at_s, basis)) = stamp::moment(line) {
+            // Each stamp of OSWatcher stands above a new run.
+            if line.starts_with("zzz") {
+                self.reports = 0;
+            }
             self.reports += 1;
             let kind = self.kind();
             let interval = self.clock.moment(at_s, basis, kind);

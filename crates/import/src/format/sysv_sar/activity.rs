@@ -69,13 +69,18 @@ pub(super) fn is_device_header(names: &[&str]) -> bool {
         && names.contains(&"avserv")
 }
 
+/// The time that begins a line: hours, minutes and seconds. With less, it may be a sentence that begins with a time.
+pub(super) fn time(word: &str) -> Option<f64> {
+    time_of_day(word).filter(|_| word.matches(':').count() == 2)
+}
+
 /// The time and the names of a header. Untimed headers follow others: several activities were asked for.
 pub(super) fn header(line: &str, after_header: bool) -> Option<(Option<f64>, Vec<&str>)> {
     if line.len() > 400 {
         return None;
     }
     let mut names = words(line);
-    let time = names.first().and_then(|w| time_of_day(w));
+    let time = names.first().and_then(|w| time(w));
     if time.is_some() {
         names.remove(0);
     } else if !after_header && !is_device_header(&names) {

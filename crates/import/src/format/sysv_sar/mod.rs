@@ -10,7 +10,7 @@ mod dialect;
 
 use super::columns::{Table, numbers, unread};
 use super::{Format, LineFormat, Reads, Took};
-use crate::clock::{Clock, time_of_day};
+use crate::clock::Clock;
 use crate::out::Out;
 use crate::recognise::{Head, Likeness};
 use crate::text::number::decimal;
@@ -102,7 +102,8 @@ impl LineFormat for Sar {
         if let Some(banner) = Banner::read(trimmed) {
             return self.banner(&banner, out);
         }
-        if trimmed.starts_with("System configuration:") || trimmed.starts_with("System Configuration") {
+        // AIX iostat prints such a line too, and tells the number of drives.
+        if trimmed.to_ascii_lowercase().starts_with("system configuration") && !trimmed.contains("drives=") {
             return self.configuration(trimmed, out);
         }
         if let Some((time, names)) = header(trimmed, self.after_header) {
@@ -112,7 +113,7 @@ impl LineFormat for Sar {
             return Took::Yes;
         }
         let mut cells = words_at(line);
-        let time = cells.first().and_then(|(_, w)| time_of_day(w));
+        let time = cells.first().and_then(|(_, w)| activity::time(w));
         let average = cells.first().is_some_and(|(_, w)| matches!(*w, "Average" | "Average:"));
         if time.is_some() || average {
             cells.remove(0);

@@ -103,6 +103,7 @@ impl Devices {
         let count = self.table.len();
         let line = line.trim();
         if self.commas {
+            let line = line.trim_end_matches(',');
             if self.name_last {
                 let mut parts: Vec<&str> = line.splitn(count + 1, ',').map(str::trim).collect();
                 return parts.pop().filter(|_| parts.len() == count).map(|name| (name, parts));

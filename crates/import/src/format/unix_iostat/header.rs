@@ -68,7 +68,8 @@ pub(super) fn processor(name: &str) -> Column {
         "wt" => Column::Kept(CpuIowaitPercent, 1.0),
         "st" => Column::Kept(CpuStealPercent, 1.0),
         "id" => Column::Kept(CpuIdlePercent, 1.0),
-        "tin" | "tout" => Column::Dropped,
+        // `dt` stands where `wt` stood, and is always 0.
+        "tin" | "tout" | "dt" => Column::Dropped,
         _ => Column::Unread,
     }
 }
@@ -94,7 +95,7 @@ pub(super) fn of_group(flavour: Flavour, name: &str) -> Column {
 
 /// The words of a header; Solaris prints commas between them with option -r.
 pub(super) fn names(line: &str) -> (Vec<&str>, bool) {
-    let line = line.trim();
+    let line = line.trim().trim_end_matches(',');
     let commas = line.contains(',') && !line.contains(' ');
     if commas { (line.split(',').map(str::trim).collect(), true) } else { (crate::text::words(line), false) }
 }
@@ -139,7 +140,7 @@ pub(super) fn is_group_header(flavour: Flavour, line: &str) -> bool {
     let processors = words.contains(&"us") && words.contains(&"sy") && words.contains(&"id");
     let own = match flavour {
         // Old BSD systems print `ni`, and FreeBSD `in`.
-        Flavour::Solaris => words.contains(&"wt") || words.contains(&"st"),
+        Flavour::Solaris => ["wt", "st", "dt"].iter().any(|w| words.contains(w)),
         Flavour::FreeBsd => words.contains(&"in"),
         Flavour::HpUx => words.contains(&"ni") && !words.contains(&"in"),
     };

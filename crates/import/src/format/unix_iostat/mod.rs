@@ -52,7 +52,6 @@ pub(crate) struct Iostat {
     clock: Clock,
     /// Reports seen; the first is since boot.
     reports: u64,
-    skips_boot: bool,
     /// A time line has begun the report that follows.
     begun: bool,
     /// Processors stood above: with option -x the devices below them are of the same report.
@@ -68,6 +67,7 @@ pub(crate) struct Iostat {
     held: Option<(u64, String)>,
     unread_told: bool,
     platform_told: bool,
+    single_told: bool,
 }
 
 impl Iostat {
@@ -78,7 +78,6 @@ impl Iostat {
             kind,
             clock: Clock::default(),
             reports: 0,
-            skips_boot: false,
             begun: false,
             after_processors: false,
             stamped: None,
@@ -89,11 +88,12 @@ impl Iostat {
             held: None,
             unread_told: false,
             platform_told: false,
+            single_told: false,
         }
     }
 
     fn kind_of_report(&self) -> RowsKind {
-        if self.reports <= 1 && !self.skips_boot { RowsKind::SinceBoot } else { RowsKind::Interval }
+        if self.reports <= 1 { RowsKind::SinceBoot } else { RowsKind::Interval }
     }
 
     fn begin_report(&mut self, out: &mut Out<'_>) {
@@ -305,5 +305,11 @@ impl LineFormat for Iostat {
 
     fn end(&mut self, out: &mut Out<'_>) {
         self.give_up_held(out);
+        if self.reports == 1 && !std::mem::replace(&mut self.single_told, true) {
+            out.remark(
+                "the only report was taken as the first of iostat, which covers the time since boot; where it was cut out of \
+                 a longer run it covers an interval",
+            );
+        }
     }
 }
