@@ -50,6 +50,8 @@ quantities! {
     DiscardMergesPerS = "discard_merges_per_s",
     /// Reads and writes merged per second, told together.
     MergesPerS = "merges_per_s",
+    /// Seeks per second as HP-UX iostat counts them (`sps`). How many I/Os that were is not told.
+    SeeksPerS = "seeks_per_s",
 
     // Sizes.
     /// Mean bytes of a read.
@@ -120,6 +122,8 @@ quantities! {
     ResponseMaxUs = "response_max_us",
     /// Time from the application's call to submission (fio `slat`).
     SubmitUs = "submit_us",
+    /// Time of one request in whole clock ticks of the host, usually of 10 ms (vxtrace `time`). 0 is less than one tick.
+    ResponseTicks = "response_ticks",
 
     // Shares of time, percent.
     /// Share of time with at least one I/O outstanding. Says nothing about what more a device could do.
@@ -226,6 +230,10 @@ quantities! {
     SwapInPagesPerS = "swap_in_pages_per_s",
     /// Pages swapped out per second, where their size is not told.
     SwapOutPagesPerS = "swap_out_pages_per_s",
+    /// Mean number of tasks in the run queue while there were any (System V sar `runq-sz`): no time mean.
+    RunQueueWhenOccupied = "run_queue_when_occupied",
+    /// Share of samples with a task in the run queue (System V sar `%runocc`).
+    RunQueueOccupiedPercent = "run_queue_occupied_percent",
 
     // Processes and calls.
     /// Bytes of a call or mapping.
