@@ -21,8 +21,10 @@ pub(crate) struct Histograms {
 #[derive(Clone, Debug, Default)]
 struct Event {
     origin: Origin,
-    /// Upper bound in microseconds, and percent of all waits up to it.
-    points: Vec<(f64, f64)>,
+    /// Upper bound in microseconds, and percent of all waits in the bucket.
+    shares: Vec<(f64, f64)>,
+    /// Percent beyond the last bound.
+    beyond: f64,
     seen_in: usize,
     /// Two events are cut to the same name: their parts cannot be told apart.
     is_ambiguous: bool,
@@ -60,38 +62,38 @@ pub(super) fn is_histogram(columns: &[String]) -> bool {
 }
 
 impl Event {
-    /// Adds the part of a table: what lies beyond the points known so far, on either side.
+    /// Adds the part of a table: what lies beyond the buckets known so far, on either side.
     fn add(&mut self, part: &[(f64, f64)]) {
-        let Some((&(first, _), &(last, total))) = self.points.first().zip(self.points.last()) else {
-            let mut sum = 0.0;
-            for (bound, percent) in part.iter().filter(|(b, _)| b.is_finite()) {
-                sum += percent;
-                self.points.push((*bound, sum));
-            }
-            return;
-        };
-        let (mut sum, mut beyond, mut below) = (0.0, total, Vec::new());
-        for (bound, percent) in part.iter().filter(|(b, _)| b.is_finite()) {
-            sum += percent;
-            if *bound < first {
-                below.push((*bound, sum.min(self.points[0].1)));
-            } else if *bound > last {
-                beyond = (beyond + percent).min(100.0);
-                self.points.push((*bound, beyond));
+        let is_first = self.shares.is_empty();
+        let first = self.shares.first().map_or(f64::INFINITY, |(b, _)| *b);
+        let last = self.shares.last().map_or(f64::NEG_INFINITY, |(b, _)| *b);
+        let reaches =
+            part.iter().map(|(b, _)| *b).filter(|b| b.is_finite()).fold(f64::NEG_INFINITY, f64::max);
+        let mut below = Vec::new();
+        for (bound, percent) in part {
+            if bound.is_infinite() {
+                // How much is beyond all buckets, the table that goes furthest says.
+                if is_first || reaches > last {
+                    self.beyond = *percent;
+                }
+            } else if is_first || *bound > last {
+                self.shares.push((*bound, *percent));
+            } else if *bound < first {
+                below.push((*bound, *percent));
             }
         }
-        self.points.splice(0..0, below);
+        if let (Some((_, share)), false) = (self.shares.first_mut(), below.is_empty()) {
+            // What was one bucket is now several.
+            let sum: f64 = below.iter().map(|(_, p)| p).sum();
+            *share = ((*share - sum).max(0.0) * 1e6).round() / 1e6;
+            self.shares.splice(0..0, below);
+        }
     }
 
     /// Shares that sum to 1; the last bucket has no bound.
     fn buckets(&self) -> Vec<(f64, f64)> {
-        let mut before = 0.0;
-        let mut buckets = Vec::with_capacity(self.points.len() + 1);
-        for (bound, percent) in &self.points {
-            buckets.push((*bound, (percent - before).max(0.0)));
-            before = percent.max(before);
-        }
-        buckets.push((f64::INFINITY, (100.0 - before).max(0.0)));
+        let mut buckets = self.shares.clone();
+        buckets.push((f64::INFINITY, self.beyond));
         let sum: f64 = buckets.iter().map(|(_, share)| share).sum();
         for (_, share) in &mut buckets {
             *share /= sum;

@@ -3,6 +3,8 @@
 mod recognise;
 mod ruler;
 
+pub(super) use recognise::is_markup;
+
 use super::report::{Report, Section, value};
 use crate::format::{Format, LineFormat, Reads, Took, all};
 use crate::out::Out;

@@ -20,6 +20,9 @@ pub(super) fn begins_statspack(line: &str) -> bool {
 
 /// AWR, whole or an excerpt.
 pub(super) fn awr(head: &Head<'_>) -> Option<Likeness> {
+    if is_markup(head) {
+        return None;
+    }
     if let Some(line) = head.find(begins_awr) {
         return Likeness::by_line(98, "heading", line);
     }
@@ -36,6 +39,9 @@ pub(super) fn awr(head: &Head<'_>) -> Option<Likeness> {
 
 /// Statspack, whole or an excerpt.
 pub(super) fn statspack(head: &Head<'_>) -> Option<Likeness> {
+    if is_markup(head) {
+        return None;
+    }
     if let Some(line) = head.find(begins_statspack) {
         return Likeness::by_line(98, "heading", line);
     }
@@ -69,6 +75,11 @@ fn excerpt<'h>(head: &Head<'h>) -> Option<(usize, &'h str)> {
     };
     let found = head.find(is_section)?;
     let is_text = head.find(|l| l.trim_start().starts_with("~~~~") || l.contains("-----")).is_some();
-    let is_markup = head.first_char() == Some('<');
-    (is_text && !is_markup).then_some(found)
+    is_text.then_some(found)
+}
+
+/// Whether the text is HTML.
+pub(in super::super) fn is_markup(head: &Head<'_>) -> bool {
+    let tags = ["<html", "<table", "<head>", "<td"];
+    head.find(|l| l.contains('<') && tags.iter().any(|t| l.to_ascii_lowercase().contains(t))).is_some()
 }
