@@ -6,7 +6,7 @@ mod ruler;
 pub(super) use recognise::is_markup;
 
 use super::report::{Report, Section, value};
-use crate::format::{Format, LineFormat, Reads, Took, all};
+use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::Out;
 use record::imported::Origin;
 use ruler::{Dashes, Ruler};
@@ -109,7 +109,9 @@ impl TextReport {
         } else if text.starts_with("~~~~") {
             // Underlines the title; headings of the table go on beside it.
             self.titled(line, out);
-        } else if !matches!(self.state, State::Rows(..)) && is_foreign(line) {
+        } else if !matches!(self.state, State::Rows(..))
+            && super::is_foreign(line, &[AWR_FORMAT.name, STATSPACK_FORMAT.name])
+        {
             return Took::No;
         } else {
             self.other(line, out);
@@ -249,16 +251,6 @@ fn title_of(line: &str) -> (&str, &str) {
     let start = line.len() - line.trim_start().len();
     let end = line[start..].find("  ").map_or(line.len(), |n| start + n);
     (&line[start..end], &line[end..])
-}
-
-/// Whether another format begins with this line: what is not known here may be a section that is not read.
-fn is_foreign(line: &str) -> bool {
-    all().any(|f| match f.reads {
-        Reads::Lines { begins, .. } => {
-            f.name != AWR_FORMAT.name && f.name != STATSPACK_FORMAT.name && begins(line)
-        }
-        Reads::Document { .. } => false,
-    })
 }
 
 /// Tabs become spaces up to the next multiple of 8.
