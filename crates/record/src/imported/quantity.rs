@@ -286,6 +286,18 @@ quantities! {
     BlocksPerRead = "blocks_per_read",
     /// Waits for a busy buffer.
     BufferWaits = "buffer_waits",
+    /// Mean wait for a busy buffer.
+    BufferWaitUs = "buffer_wait_us",
+    /// Share of the time of background processes.
+    BackgroundTimePercent = "background_time_percent",
+    /// Reads of one block per second.
+    SingleBlockReadIops = "single_block_read_iops",
+    /// Mean time of a read of one block.
+    SingleBlockReadUs = "single_block_read_us",
+    /// Mean time of a small read, at most 128 KiB (AWR `Small Read`).
+    SmallReadUs = "small_read_us",
+    /// Mean time of a large read (AWR `Large Read`).
+    LargeReadUs = "large_read_us",
 
     // Load generators.
     /// I/Os kept outstanding, as asked.
