@@ -61,7 +61,7 @@ fn one(path: &str, stream: &mut dyn Read, out: &mut Out<'_>, reading: &mut Readi
     }
     let head = crate::source::as_text(head);
     let whole = head.len() < HEAD_BYTES;
-    let text = String::from_utf8_lossy(&head);
+    let text = crate::text::plain_blanks(String::from_utf8_lossy(&head));
     let cut = if whole { text.len() } else { text.rfind('\n').map_or(text.len(), |end| end + 1) };
     let Some((format, likeness)) = recognise(&Head::new(&text[..cut], whole)) else {
         return refuse(what_else(&head));

@@ -1,5 +1,7 @@
 //! Lines, numbers and columns of text.
 
+use std::borrow::Cow;
+
 pub mod blocks;
 pub mod number;
 
@@ -12,6 +14,15 @@ pub fn shortened(text: &str, length: usize) -> String {
     let mut short: String = text.chars().take(length.saturating_sub(3)).map(plain).collect();
     short.push_str("...");
     short
+}
+
+/// No-break spaces, which web pages put between columns, become spaces.
+pub(crate) fn plain_blanks(text: Cow<'_, str>) -> Cow<'_, str> {
+    const NO_BREAK: &str = "\u{a0}";
+    if memchr::memmem::find(text.as_bytes(), NO_BREAK.as_bytes()).is_none() {
+        return text;
+    }
+    Cow::Owned(text.replace(NO_BREAK, " "))
 }
 
 /// Words, separated by spaces and tabs.
