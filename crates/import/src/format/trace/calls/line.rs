@@ -127,7 +127,8 @@ fn what(text: &str) -> Option<What<'_>> {
         return Some(What::Nothing);
     }
     // These never come back.
-    const LAST: [&str; 7] = ["_exit", "exit", "exit_group", "setcontext", "lwp_exit", "sigreturn", "rt_sigreturn"];
+    const LAST: [&str; 7] =
+        ["_exit", "exit", "exit_group", "setcontext", "lwp_exit", "sigreturn", "rt_sigreturn"];
     let is_last = text.get(..open).is_some_and(|n| LAST.contains(&n));
     whole(text, None).map(What::Whole).or(if is_last { Some(What::Nothing) } else { None })
 }
