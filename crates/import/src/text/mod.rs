@@ -35,3 +35,13 @@ pub fn words_at(line: &str) -> Vec<(usize, &str)> {
     let start = line.as_ptr() as usize;
     line.split_ascii_whitespace().map(|w| (w.as_ptr() as usize - start, w)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_a_web_page_are_parted_by_spaces() {
+        assert_eq!(plain_blanks(Cow::Borrowed("sda \u{a0} 1.0")), "sda   1.0");
+    }
+}
