@@ -7,6 +7,7 @@ use crate::source::DocumentInput;
 pub mod aix;
 pub mod bsd;
 pub(crate) mod columns;
+pub mod esxi;
 pub mod fio;
 pub mod hpux;
 pub mod inventory;
@@ -94,6 +95,7 @@ pub static FORMATS: &[&[Format]] = &[
     aix::FORMATS,
     hpux::FORMATS,
     bsd::FORMATS,
+    esxi::FORMATS,
     veritas::FORMATS,
     trace::FORMATS,
     fio::FORMATS,

@@ -306,6 +306,26 @@ quantities! {
     LargeConcurrency = "large_concurrency",
     /// Processor time per I/O.
     CpuUsPerIo = "cpu_us_per_io",
+    /// Half of the reads took at most this from submission to completion.
+    ReadResponseP50Us = "read_response_p50_us",
+    /// 95 % of the reads took at most this from submission to completion.
+    ReadResponseP95Us = "read_response_p95_us",
+    /// 99 % of the reads took at most this from submission to completion.
+    ReadResponseP99Us = "read_response_p99_us",
+    /// 99.9 % of the reads took at most this from submission to completion.
+    ReadResponseP999Us = "read_response_p999_us",
+    /// Longest response of a read.
+    ReadResponseMaxUs = "read_response_max_us",
+    /// Half of the writes took at most this from submission to completion.
+    WriteResponseP50Us = "write_response_p50_us",
+    /// 95 % of the writes took at most this from submission to completion.
+    WriteResponseP95Us = "write_response_p95_us",
+    /// 99 % of the writes took at most this from submission to completion.
+    WriteResponseP99Us = "write_response_p99_us",
+    /// 99.9 % of the writes took at most this from submission to completion.
+    WriteResponseP999Us = "write_response_p999_us",
+    /// Longest response of a write.
+    WriteResponseMaxUs = "write_response_max_us",
 
     // Traces: one request.
     /// First byte on the device.
