@@ -6,8 +6,8 @@ use analyze::Severity;
 use reading_support::Made;
 use record::imported::PlaceKind::{Adapter, Device, Path};
 use record::imported::Quantity::{
-    DeviceQueue, HostQueue, HostQueueBusyPercent, HostWaitUs, Iops, Outstanding, QueueFullPerS, ReadIops, ReadResponseUs,
-    ServiceUs,
+    DeviceQueue, HostQueue, HostQueueBusyPercent, HostWaitUs, Iops, Outstanding, QueueFullPerS, ReadIops,
+    ReadResponseUs, ServiceUs,
 };
 use record::imported::{EventKind, Host, Platform, facts};
 
@@ -90,7 +90,8 @@ fn many_disks_with_the_same_trouble_are_one_finding_and_a_full_queue_is_told_onc
     let mut made = Made::new(Platform::Aix);
     for disk in 0..20 {
         let name = format!("hdisk{disk}");
-        let row = [(Iops, 500.0), (HostQueue, 6.0 + f64::from(disk)), (DeviceQueue, 16.0), (QueueFullPerS, 300.0)];
+        let row =
+            [(Iops, 500.0), (HostQueue, 6.0 + f64::from(disk)), (DeviceQueue, 16.0), (QueueFullPerS, 300.0)];
         made.rows(Device, &name, 5, &row).fact(Device, &name, facts::QUEUE_DEPTH, 16.0);
     }
     let finding = made.only("PL101");
@@ -132,7 +133,11 @@ fn hosts_of_one_array_are_counted_together() {
     for host in 0..3 {
         if host > 0 {
             made.text(&format!("other{host}/text"));
-            made.host(Host { name: Some(format!("db{}", host + 1)), platform: Platform::Aix, ..Host::default() });
+            made.host(Host {
+                name: Some(format!("db{}", host + 1)),
+                platform: Platform::Aix,
+                ..Host::default()
+            });
         }
         for disk in 0..8 {
             let name = format!("hdisk{disk}");
@@ -150,7 +155,12 @@ fn hosts_of_one_array_are_counted_together() {
 fn paths_of_a_map_add_up_at_the_lun() {
     let case = |paths: usize| {
         let mut made = Made::new(Platform::Linux);
-        made.fact(Device, "mpatha", facts::VENDOR, "HITACHI").fact(Device, "mpatha", facts::PRODUCT, "OPEN-V");
+        made.fact(Device, "mpatha", facts::VENDOR, "HITACHI").fact(
+            Device,
+            "mpatha",
+            facts::PRODUCT,
+            "OPEN-V",
+        );
         for path in 0..paths {
             let disk = format!("sd{}", char::from(b'a' + path as u8));
             made.fact(Path, &disk, facts::PART_OF, "mpatha").fact(Path, &disk, facts::QUEUE_DEPTH, 16.0);
@@ -175,7 +185,11 @@ fn adapters_that_take_less_than_their_luns() {
         made
     };
     let finding = case(200.0, 1.0).only("PL105");
-    assert!(finding.title.contains("40 LUNs sum to 800, and fcs0 take 200 (num_cmd_elems)"), "{}", finding.title);
+    assert!(
+        finding.title.contains("40 LUNs sum to 800, and fcs0 take 200 (num_cmd_elems)"),
+        "{}",
+        finding.title
+    );
     assert_eq!(finding.severity, Severity::Low);
     assert_eq!(case(200.0, 5.0).only("PL105").severity, Severity::Medium, "200 of 200 are used");
     assert_eq!(case(1024.0, 1.0).found("PL105").len(), 0);
@@ -193,7 +207,9 @@ fn adapters_that_take_less_than_their_luns() {
 
 #[test]
 fn a_queue_that_stands_below_its_depth_has_a_hidden_limit() {
-    let row = |queue: f64| [(Iops, 3000.0), (HostQueue, 9.0), (DeviceQueue, queue), (HostWaitUs, 3e3), (ServiceUs, 10e3)];
+    let row = |queue: f64| {
+        [(Iops, 3000.0), (HostQueue, 9.0), (DeviceQueue, queue), (HostWaitUs, 3e3), (ServiceUs, 10e3)]
+    };
     let mut made = Made::new(Platform::Esxi);
     made.rows(Device, "naa.60", 10, &row(32.0));
     let finding = made.only("PL112");
@@ -217,7 +233,11 @@ fn a_lun_in_use_with_hardly_a_queue() {
         made
     };
     let finding = case(3.0, 120.0).only("PL114");
-    assert!(finding.title.contains("hdisk7 does 120 I/Os per second and has a queue depth of 3"), "{}", finding.title);
+    assert!(
+        finding.title.contains("hdisk7 does 120 I/Os per second and has a queue depth of 3"),
+        "{}",
+        finding.title
+    );
     assert_eq!((case(3.0, 2.0).found("PL114").len(), case(20.0, 120.0).found("PL114").len()), (0, 0));
     let mut untagged = case(20.0, 120.0);
     untagged.fact(Device, "hdisk7", "q_type", "none");

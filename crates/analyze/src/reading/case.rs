@@ -1,6 +1,7 @@
 //! What a rule is given: the digest, with hosts joined and questions answered that many rules ask.
 
 use super::digest::Digest;
+use super::joined::Clocks;
 use super::point::DevicePoint;
 use super::series::Series;
 use crate::finding::{Evidence, Finding};
@@ -14,6 +15,7 @@ pub struct ReadCase<'d> {
     pub digest: &'d Digest,
     /// The host that each host is: texts of one folder that name no host belong to the one that is named there.
     joined: Vec<HostId>,
+    clocks: Clocks,
     /// The last fact of each host, name of a place and name of a fact.
     told: HashMap<(HostId, &'d str, &'d str), usize>,
 }
@@ -37,12 +39,19 @@ impl<'d> ReadCase<'d> {
                 joined[host as usize] = *only;
             }
         }
+        join_short_names(digest, &mut joined);
+        let clocks = Clocks::new(digest, |h| joined.get(h as usize).copied().unwrap_or(h));
         let mut told = HashMap::new();
         for (n, fact) in digest.facts.iter().enumerate() {
             let place = digest.place_of(fact.place);
             told.insert((joined[place.host as usize], place.name.as_str(), fact.name.as_str()), n);
         }
-        Self { digest, joined, told }
+        Self { digest, joined, clocks, told }
+    }
+
+    /// The clock of each text.
+    pub fn clocks(&self) -> &Clocks {
+        &self.clocks
     }
 
     /// The host of a place, after joining.
@@ -176,6 +185,20 @@ impl<'d> ReadCase<'d> {
 /// Something computed, as evidence.
 pub fn computed(text: impl Into<String>) -> Evidence {
     Evidence { file: None, line: None, text: text.into() }
+}
+
+/// `db1` and `db1.example.com` are one host.
+fn join_short_names(digest: &Digest, joined: &mut [HostId]) {
+    let mut first: BTreeMap<String, HostId> = BTreeMap::new();
+    for (id, host) in digest.hosts.iter().enumerate() {
+        let Some(name) = &host.name else { continue };
+        let is_address = name.starts_with(|c: char| c.is_ascii_digit());
+        let short = if is_address { name.as_str() } else { name.split('.').next().unwrap_or(name) };
+        let kept = *first.entry(short.to_ascii_lowercase()).or_insert(id as HostId);
+        for other in joined.iter_mut().filter(|j| **j == id as HostId) {
+            *other = kept;
+        }
+    }
 }
 
 fn folder(path: &str) -> &str {

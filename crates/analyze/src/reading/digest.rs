@@ -5,6 +5,7 @@ use super::point::{Columns, DevicePoint};
 use super::processor::{ProcessorColumns, ProcessorSeries};
 use super::requests::Requests;
 use super::series::{POINTS_MAX, Series};
+use super::span::Span;
 use record::imported::{
     Complaint, Distribution, Event, Fact, Host, HostId, Interval, Origin, Place, PlaceId, PlaceKind,
     Quantity, Rows, RowsKind, Sink, Source, SourceId,
@@ -17,7 +18,7 @@ const ALL_POINTS_MAX: usize = 512 << 10;
 const NOTES_MAX: usize = 200_000;
 
 /// A text and what was read from it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct SourceSeen {
     /// Where it stands, and what it is.
     pub source: Source,
@@ -29,6 +30,21 @@ pub struct SourceSeen {
     pub complaints: Vec<Complaint>,
     /// What else is to be known about it.
     pub remarks: Vec<String>,
+    /// The time it covers.
+    pub span: Span,
+}
+
+impl Default for SourceSeen {
+    fn default() -> Self {
+        Self {
+            source: Source::default(),
+            host: None,
+            samples: 0,
+            complaints: Vec::new(),
+            remarks: Vec::new(),
+            span: Span::unknown(),
+        }
+    }
 }
 
 /// A row of a report: of a database, a load generator.
@@ -213,6 +229,9 @@ impl Sink for Digest {
     fn rows(&mut self, rows: &Rows, _: &str) {
         let Some(first) = rows.heads().first().copied() else { return };
         self.counted(first.origin.source, rows.len() as u64, Some(first.place));
+        if let Some(seen) = self.sources.get_mut(first.origin.source as usize) {
+            seen.span.add(rows);
+        }
         let kind_of = |digest: &Self, place: PlaceId| digest.places[place as usize].kind;
         // Rows of one set of quantities mostly describe one kind of thing; where they do not, they go one by one.
         let kinds: Vec<PlaceKind> = rows.heads().iter().map(|h| kind_of(self, h.place)).collect();

@@ -7,16 +7,20 @@
 mod case;
 mod counters;
 mod digest;
+mod joined;
 mod point;
 mod processor;
 mod requests;
 mod rule;
 mod series;
+mod span;
 
 pub use case::{ReadCase, computed};
 pub use digest::{Digest, ReportRow, SourceSeen};
+pub use joined::{Clock, Clocks, Window};
 pub use point::DevicePoint;
 pub use processor::{ProcessorPoint, ProcessorSeries};
 pub use requests::{OfSize, Requests};
 pub use rule::findings;
 pub use series::Series;
+pub use span::Span;

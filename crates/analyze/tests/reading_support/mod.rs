@@ -4,8 +4,8 @@
 use analyze::Finding;
 use analyze::reading::{Digest, findings};
 use record::imported::{
-    Distribution, Event, EventKind, Fact, Host, HostId, Interval, Origin, Place, PlaceId, PlaceKind, Platform,
-    Quantity, Rows, RowsKind, Sink, Source, SourceId, Value,
+    Distribution, Event, EventKind, Fact, Host, HostId, Interval, Origin, Place, PlaceId, PlaceKind,
+    Platform, Quantity, Rows, RowsKind, Sink, Source, SourceId, Value,
 };
 
 /// A digest in the making.
@@ -66,7 +66,7 @@ impl Made {
     pub fn fact(&mut self, kind: PlaceKind, of: &str, name: &str, value: impl Into<Value>) -> &mut Self {
         let place = self.place(kind, of);
         let origin = self.origin();
-        self.digest.fact(&Fact { place, name: name.into(), value: value.into(), origin }, "");
+        Sink::fact(&mut self.digest, &Fact { place, name: name.into(), value: value.into(), origin }, "");
         self
     }
 
@@ -92,7 +92,13 @@ impl Made {
     }
 
     /// A row of a report over a period.
-    pub fn report(&mut self, kind: PlaceKind, of: &str, length_s: f64, values: &[(Quantity, f64)]) -> &mut Self {
+    pub fn report(
+        &mut self,
+        kind: PlaceKind,
+        of: &str,
+        length_s: f64,
+        values: &[(Quantity, f64)],
+    ) -> &mut Self {
         let interval = Interval { at_s: length_s, length_s, ..Interval::unknown(RowsKind::Period) };
         self.row_of(kind, of, interval, values)
     }
