@@ -114,3 +114,37 @@ proptest! {
         read_any(&bytes);
     }
 }
+
+#[test]
+fn histograms_of_times_and_sizes() {
+    use record::IoClass;
+    let text = "\
+# zpool iostat -w
+tank         total_wait     disk_wait    syncq_wait    asyncq_wait
+latency      read  write   read  write   read  write   read  write  scrub   trim
+----------  -----  -----  -----  -----  -----  -----  -----  -----  -----  -----
+1ns             0      0      0      0      0      0      0      0      0      0
+131us           3      1     10      1      0      0      0      0      0      0
+1ms         1.50K      2      0      0      0      0      0      0      0      0
+----------------------------------------------------------------------------------
+sda           sync_read    sync_write    async_read    async_write      scrub
+req_size      ind    agg    ind    agg    ind    agg    ind    agg    ind    agg
+----------  -----  -----  -----  -----  -----  -----  -----  -----  -----  -----
+4K              5      0      7      1      2      0      0      3      0      0
+128K            0      1      0      0      0      4      0      0      0      0
+----------------------------------------------------------------------------------
+";
+    let all = read_as("zpool-iostat-histogram", text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    let of = |quantity, class| {
+        let found = all.distributions.iter().find(|d| d.quantity == quantity && d.class == Some(class));
+        found.map(|d| (all.places[d.place as usize].name.as_str(), d.buckets.clone())).unwrap()
+    };
+    assert_eq!(
+        of(ReadResponseUs, IoClass::Read),
+        ("tank", vec![(0.001, 0.0), (131.0, 3.0), (1000.0, 1536.0)])
+    );
+    assert_eq!(of(WriteServiceUs, IoClass::Write).1[1], (131.0, 1.0));
+    assert_eq!(of(RequestBytes, IoClass::Read), ("sda", vec![(8191.0, 7.0), (262_143.0, 5.0)]));
+    assert_eq!(of(RequestBytes, IoClass::Write).1[0], (8191.0, 11.0));
+}
