@@ -108,6 +108,8 @@ struct Gstat {
     clock: Clock,
     moment: String,
     commas: bool,
+    /// A line with `dT` stood above.
+    begun: bool,
     unread_told: bool,
 }
 
@@ -119,12 +121,16 @@ impl LineFormat for Gstat {
         }
         if let Some(length_s) = interval_s(line) {
             self.elapsed_s += length_s;
+            self.begun = true;
             let at_s = self.elapsed_s;
             out.interval(Interval { at_s, length_s, basis: Basis::SinceStart, kind: RowsKind::Interval });
             return Took::Yes;
         }
         if is_header(line) || is_csv_header(line) {
             self.commas = is_csv_header(line);
+            if !std::mem::replace(&mut self.begun, false) {
+                out.interval(Interval::unknown(RowsKind::Interval));
+            }
             out.platform(Platform::FreeBsd);
             let columns = columns(line);
             let names: Vec<&str> = line.split([' ', '\t', ',']).filter(|n| !n.is_empty()).collect();
