@@ -39,10 +39,11 @@ fn each_size_belongs_to_the_rate_before_it() {
 
 #[test]
 fn sizes_and_other_commands() {
-    let text = "dT: 1.0s  w: 1.000s\n L(q)  ops/s    r/s     kB   kBps   ms/r    w/s     kB   kBps   ms/w    o/s   ms/o   %busy Name\n 1 3 1 16 16 1.0 1 64 64 2.0 1 9.0 50.0 da0\n";
+    let text = "dT: 1.0s  w: 1.000s\n L(q)  ops/s    r/s     kB   kBps   ms/r    w/s     kB   kBps   ms/w    o/s   ms/o   %busy Name\n 1 3 1 16 16 1.0 1 64 64 2.0 1 9.0 50.0 da0\n 0 0 0 0 0 0.0 0 0 0 0.0 0 0.0 0.0| label/my disk\n 0 0 0 0 0 0.0 0 0 0 0.0 0 0.0 0.0 label/no bar\n";
     let all = read_as("freebsd-gstat", text);
     assert!(all.complaints.is_empty() && all.remarks.is_empty(), "{:?}", all.remarks);
     assert_eq!(values(all.of(Device, "da0")[0], &[ReadSizeBytes, WriteSizeBytes]), [16_384.0, 65_536.0]);
+    assert_eq!((all.of(Partition, "label/my disk").len(), all.of(Partition, "label/no bar").len()), (1, 1));
 }
 
 #[test]

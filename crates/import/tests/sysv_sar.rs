@@ -84,6 +84,7 @@ HP-UX db2 B.11.31 U ia64    03/21/18
 ";
     let all = read_as("sysv-sar", text);
     assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    assert!(all.remarks.is_empty(), "{:?}", all.remarks);
     let row = all.of(Device, "disk1")[0];
     assert_eq!(values(row, &[QueueWhenBusy, ReadIops, WriteIops, BytesPerS]), [10.17, 30.0, 9.0, 640_000.0]);
     assert_eq!(

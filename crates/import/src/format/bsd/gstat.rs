@@ -12,7 +12,7 @@ use crate::format::{Format, LineFormat, Reads, Took, stamp};
 use crate::out::Out;
 use crate::recognise::{Head, Likeness};
 use crate::text::number::decimal;
-use crate::text::words;
+use crate::text::{words, words_at};
 use record::imported::Quantity::*;
 use record::imported::{Basis, Interval, Platform, RowsKind};
 
@@ -158,9 +158,11 @@ impl LineFormat for Gstat {
             table.push(place, &row, out);
             return Took::Yes;
         }
-        let (figures, name) = match line.rsplit_once('|') {
+        // Names may hold blanks: labels of filesystems do.
+        let at = words_at(line).get(table.len()).map_or(line.len(), |(at, _)| *at);
+        let (figures, name) = match line.split_once('|') {
             Some((figures, name)) => (figures, name.trim()),
-            None => line.rsplit_once([' ', '\t']).unwrap_or(("", line)),
+            None => line.split_at_checked(at).unwrap_or((line, "")),
         };
         let cells = words(figures);
         if name.is_empty() || cells.len() != table.len() {

@@ -106,12 +106,13 @@ impl LineFormat for Sar {
         if trimmed.to_ascii_lowercase().starts_with("system configuration") && !trimmed.contains("drives=") {
             return self.configuration(trimmed, out);
         }
+        if self.after_header && is_units(trimmed) {
+            return Took::Yes;
+        }
         if let Some((time, names)) = header(trimmed, self.after_header) {
             return self.header(time, &names, line, out);
         }
-        if std::mem::replace(&mut self.after_header, false) && is_units(trimmed) {
-            return Took::Yes;
-        }
+        self.after_header = false;
         let mut cells = words_at(line);
         let time = cells.first().and_then(|(_, w)| activity::time(w));
         let average = cells.first().is_some_and(|(_, w)| matches!(*w, "Average" | "Average:"));
