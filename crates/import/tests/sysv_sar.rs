@@ -161,6 +161,21 @@ sd9 0 0.1 1 16 0.0 23.2
 }
 
 #[test]
+fn rows_whose_header_was_cut_off() {
+    let text = AIX.lines().skip(7).map(|l| l.replace("asm/data-108", "hdisk2") + "\n").collect::<String>();
+    let all = read_as("sysv-sar", &text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    let rows = all.of(Device, "hdisk40");
+    assert_eq!(values(rows[0], &[HostQueue, HostWaitOfWaitersUs, ServiceUs]), [0.3, 52_000.0, 2000.0]);
+    assert_eq!((rows[1].interval.at_s, rows[1].value(BytesPerS)), (120.0, None));
+    assert!(
+        all.remarks.iter().any(|(_, r)| r.contains("header of the disks is missing")),
+        "{:?}",
+        all.remarks
+    );
+}
+
+#[test]
 fn restarts_and_several_activities_in_each_interval() {
     let text = "\
 SunOS db1 5.11 11.3 sun4v    27/07/2010
