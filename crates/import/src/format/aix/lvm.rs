@@ -109,6 +109,7 @@ pub(crate) struct Lvm {
 /// Sum of `lslv -m`.
 #[derive(Default)]
 struct Map {
+    volume: String,
     on: BTreeMap<String, u64>,
     last: String,
     run: u64,
@@ -128,6 +129,8 @@ impl LineFormat for Lvm {
             self.finish_map(out);
             self.table = table;
             self.about = None;
+            // A command below may name another volume before the sum is told.
+            self.map.volume.clone_from(&self.owner);
             self.tell_platform(out);
             return Took::Yes;
         }
@@ -322,7 +325,7 @@ impl Lvm {
         if map.on.is_empty() {
             return;
         }
-        let place = out.place(PlaceKind::Volume, &self.owner);
+        let place = out.place(PlaceKind::Volume, &map.volume);
         for (disk, partitions) in &map.on {
             out.fact(place, &format!("partitions_on_{disk}"), *partitions as f64);
         }

@@ -9,6 +9,7 @@ mod lsmpio;
 mod lvm;
 mod lvmstat;
 mod nmon;
+mod vmstat;
 
 use super::Format;
 
@@ -22,4 +23,5 @@ pub static FORMATS: &[Format] = &[
     errpt::FORMAT,
     lsmpio::FORMAT,
     nmon::FORMAT,
+    vmstat::FORMAT,
 ];

@@ -28,7 +28,7 @@ pub(super) const FORMAT: Format = Format {
     name: "aix-iostat",
     title: "iostat of AIX, plain and extended (-D, -Dl), with adapters, paths, filesystems",
     recognise,
-    reads: Reads::Lines { new: || Box::new(Iostat::default()), begins },
+    reads: Reads::Lines { new: || Box::new(Iostat { clock: Clock::new(), ..Iostat::default() }), begins },
 };
 
 fn recognise(head: &Head<'_>) -> Option<Likeness> {
