@@ -86,7 +86,7 @@ Logical Volume            iocnt      Kb_read     Kb_wrtn      Kbps
 
 #[test]
 fn volumes_and_partitions_of_lvmstat() {
-    let all = read_as("aix-lvmstat", &BY_VOLUME.replace(".\n\n", "\n"));
+    let all = read_as("aix-lvmstat", BY_VOLUME);
     assert!(all.complaints.is_empty(), "{:?}", all.complaints);
     let rows = all.of(Volume, "fslv00");
     assert_eq!((rows[0].interval.kind, rows[1].interval.kind), (RowsKind::SinceBoot, RowsKind::Interval));

@@ -112,7 +112,7 @@ impl LineFormat for Fcstat {
 
 /// Titles and rules of the two columns of frames.
 fn is_decoration(line: &str) -> bool {
-    line.starts_with("Transmit Statistics")
+    !line.contains(':') && (line.ends_with("Statistics") || line.ends_with("Information"))
         || line.bytes().all(|b| b == b'-' || b == b' ')
         || line.trim_end_matches(':').eq_ignore_ascii_case("FC-4 TYPES")
         || line.trim_end_matches(':').eq_ignore_ascii_case("FC4 TYPES")
@@ -120,7 +120,7 @@ fn is_decoration(line: &str) -> bool {
 
 /// Keys begin with a capital, a letter or two of a VPD field included; other tools' lines with a colon do not.
 fn begins_elsewhere(key: &str) -> bool {
-    !key.starts_with(|c: char| c.is_ascii_uppercase()) || key.contains(['/', '=', '[', ','])
+    !key.starts_with(|c: char| c.is_ascii_uppercase()) || key.contains(['=', '[', ','])
 }
 
 impl Fcstat {

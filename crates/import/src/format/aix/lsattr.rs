@@ -103,6 +103,10 @@ pub(crate) struct Lsattr {
     /// Name told by the command line or a line above, not yet used.
     named: Option<String>,
     seen: HashSet<String>,
+    /// Lines of this text lack the last column, so that any attribute has to be trusted.
+    unended: bool,
+    /// Byte at which values begin in this table.
+    value_at: Option<usize>,
     platform_told: bool,
 }
 
@@ -118,7 +122,7 @@ impl LineFormat for Lsattr {
         let is_attribute = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
             && (is_ended(trimmed)
                 || is_known(name)
-                || self.device.is_some() && cells.len() >= 3 && !name.ends_with(':'));
+                || self.unended && name.starts_with(|c: char| c.is_ascii_lowercase()));
         if !is_attribute {
             return Took::No;
         }
@@ -131,7 +135,8 @@ impl LineFormat for Lsattr {
             out.complain("an attribute, its value, its description", trimmed);
             return Took::Yes;
         };
-        let value = if has_no_value(line, name) { "" } else { value };
+        self.unended |= is_known(name) && !is_ended(trimmed);
+        let value = if self.has_no_value(line, value) { "" } else { value };
         self.attribute(name, value, out);
         Took::Yes
     }
@@ -168,18 +173,28 @@ fn heading(line: &str) -> Option<&str> {
     is_name(bare).then_some(bare)
 }
 
-/// Values stand in a column of their own: where it is empty, a wide gap follows the name and the description begins far
-/// to the right.
-fn has_no_value(line: &str, name: &str) -> bool {
-    let Some(at) = line.find(name) else { return false };
-    let rest = &line[at + name.len()..];
-    let gap = rest.len() - rest.trim_start().len();
-    gap > 24
-}
-
 impl Lsattr {
+    /// Values stand in a column of their own: where it is empty, the description follows further to the right.
+    fn has_no_value(&mut self, line: &str, second: &str) -> bool {
+        /// Where no line above shows the column: a gap that no name leaves before its value.
+        const GAP: usize = 24;
+        let at = second.as_ptr() as usize - line.as_ptr() as usize;
+        let gap = at - line[..at].trim_end().len();
+        match self.value_at {
+            // A single blank follows a long name, or stands where blanks were lost.
+            Some(column) => at > column && gap > 1,
+            None => {
+                if gap <= GAP {
+                    self.value_at = Some(at);
+                }
+                gap > GAP
+            }
+        }
+    }
+
     fn name(&mut self, device: &str) {
         self.named = Some(device.to_owned());
+        (self.value_at, self.unended) = (None, false);
         self.device = None;
         self.seen.clear();
     }

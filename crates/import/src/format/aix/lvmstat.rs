@@ -58,7 +58,8 @@ fn column(name: &str) -> Option<(Quantity, f64)> {
 impl LineFormat for Lvmstat {
     fn line(&mut self, line: &str, out: &mut Out<'_>) -> Took {
         let trimmed = line.trim();
-        if trimmed.is_empty() {
+        // A dot stands for an interval without I/O.
+        if trimmed.bytes().all(|b| b == b'.') {
             return Took::Yes;
         }
         if begins(trimmed) {

@@ -20,7 +20,15 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn recognise(head: &Head<'_>) -> Option<Likeness> {
-    Likeness::by_line(92, "address", head.find(begins)?)
+    if let Some(line) = head.find(begins) {
+        return Likeness::by_line(92, "address", line);
+    }
+    // Option -H: nothing but hosts and their drivers.
+    let is_host = |l: &str| {
+        address(l).is_some_and(|(number, rest)| number.parse::<u32>().is_ok() && words(rest).len() == 1)
+    };
+    let all = head.lines.iter().filter(|l| !l.trim().is_empty()).all(|l| is_host(l.trim()));
+    if all { Likeness::by_line(60, "host", head.find(is_host)?) } else { None }
 }
 
 fn begins(line: &str) -> bool {

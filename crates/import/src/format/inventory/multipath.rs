@@ -219,11 +219,13 @@ impl Multipath {
         self.group = None;
         let name = map.name.to_owned();
         let place = out.place(PlaceKind::Volume, &name);
-        out.fact(place, facts::WWID, map.wwid);
+        if !map.wwid.is_empty() {
+            out.fact(place, facts::WWID, map.wwid);
+        }
         if let Some(kernel_name) = map.kernel_name {
             out.fact(place, "kernel_name", kernel_name);
         }
-        if let Some((vendor, product)) = map.product.split_once(',') {
+        if let Some((vendor, product)) = map.product.split_once(',').filter(|(vendor, _)| *vendor != "##") {
             out.fact(place, facts::VENDOR, vendor.trim());
             out.fact(place, facts::PRODUCT, product.trim());
         }

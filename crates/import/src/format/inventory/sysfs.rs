@@ -53,7 +53,8 @@ fn is_listing(line: &str) -> bool {
         "queue_ramp_up_period",
         "evt_media_change",
     ];
-    names.len() > 2 && !line.contains(['=', '/']) && names.iter().any(|n| known.contains(n))
+    let is_name = |n: &&str| n.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b':'));
+    names.len() > 2 && names.iter().all(is_name) && names.iter().filter(|n| known.contains(n)).count() > 1
 }
 
 /// `==> /sys/block/sda/device/queue_depth <==`.

@@ -4,7 +4,7 @@
 //! column than under `write`, and `avg time` stands under `queue`. Each is brought to the name that the block layout
 //! (`-D` alone) has for it: `avgserv`, `avgtime`.
 
-use crate::text::number::scaled;
+use crate::text::number::{decimal, scaled};
 use record::imported::Quantity::{self, *};
 
 /// Figures with K, M, G are in steps of a thousand.
@@ -102,21 +102,23 @@ pub(super) fn column(group: Group, name: &str) -> Column {
 /// A time in microseconds: milliseconds, or seconds or hours where a letter says so. An unknown letter is no time: taken
 /// for milliseconds it would be wrong by a factor of a thousand or more.
 pub(super) fn time_us(text: &str) -> Option<f64> {
+    if let Some(milliseconds) = decimal(text) {
+        return Some(milliseconds * 1e3);
+    }
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (number, letter) = text.split_at(split);
     let factor = match letter {
-        "" => 1e3,
         "S" | "s" => 1e6,
         "H" | "h" => 3.6e9,
         _ => return None,
     };
-    crate::text::number::decimal(number).map(|n| n * factor)
+    decimal(number).map(|n| n * factor)
 }
 
 /// The value of a cell.
 pub(super) fn value(cell: Cell, text: &str) -> Option<f64> {
     match cell {
-        Cell::Number(factor) => scaled(text, STEP).map(|n| n * factor),
+        Cell::Number(factor) => decimal(text).or_else(|| scaled(text, STEP)).map(|n| n * factor),
         Cell::Time => time_us(text),
     }
 }

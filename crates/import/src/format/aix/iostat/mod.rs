@@ -272,7 +272,9 @@ impl Iostat {
     }
 
     fn begin_table(&mut self, about: About, columns: &[rulers::Named], out: &mut Out<'_>) {
-        let (table, unread) = Table::new(about, columns, out);
+        // The time of option -T stands last in each row, and is told apart there.
+        let end = columns.iter().rposition(|(_, name)| name != "time").map_or(0, |at| at + 1);
+        let (table, unread) = Table::new(about, &columns[..end], out);
         self.table = Some(table);
         if !unread.is_empty() && !std::mem::replace(&mut self.unread_told, true) {
             out.remark(&format!("columns that are not known here were left unread: {}", unread.join(" ")));

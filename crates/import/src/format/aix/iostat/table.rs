@@ -98,30 +98,33 @@ impl Table {
 
     /// A row; absent when the line is none: too few cells, or mostly no figures.
     pub fn row<'l>(&self, line: &'l str) -> Option<Row<'l>> {
-        let cells = words(line);
-        let named = usize::from(self.about != About::Processors);
-        let name = if named == 1 { cells.first().copied()? } else { "" };
-        let figures = cells.get(named..named + self.columns.len())?;
-        let is_figure =
-            |c: &&&str| value(Cell::Number(1.0), c).is_some() || super::columns::time_us(c).is_some();
-        if self.columns.is_empty() || figures.iter().filter(is_figure).count() * 2 < figures.len() {
+        if self.quantities.is_empty() {
             return None;
         }
+        let mut cells = line.split_ascii_whitespace();
+        let name = if self.about == About::Processors { "" } else { cells.next()? };
         let mut row = Row { name, values: vec![f64::NAN; self.quantities.len()], time_s: None, bad: None };
-        for (text, column) in figures.iter().zip(&self.columns) {
+        let (mut kept, mut good) = (0, 0);
+        for column in &self.columns {
+            let text = cells.next()?;
             let Some((at, cell)) = column else { continue };
-            match value(*cell, text) {
-                Some(number) => {
-                    let known = row.values[*at];
-                    row.values[*at] = if known.is_nan() { number } else { known + number };
+            kept += 1;
+            let Some(number) = value(*cell, text) else {
+                if !matches!(text, "-" | "--" | "N/A") {
+                    row.bad = row.bad.or(Some(text));
                 }
-                None if matches!(*text, "-" | "--" | "N/A") => {}
-                None => row.bad = row.bad.or(Some(*text)),
-            }
+                continue;
+            };
+            good += 1;
+            let known = row.values[*at];
+            row.values[*at] = if known.is_nan() { number } else { known + number };
         }
-        let rest = &cells[named + self.columns.len()..];
-        if !rest.is_empty() {
-            row.time_s = Some(time_of_day(&rest.join(" "))?);
+        if good * 2 < kept {
+            return None;
+        }
+        if let Some(first) = cells.next() {
+            let rest = cells.fold(first.to_owned(), |all, cell| all + " " + cell);
+            row.time_s = Some(time_of_day(&rest)?);
         }
         Some(row)
     }

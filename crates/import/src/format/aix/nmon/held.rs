@@ -11,8 +11,8 @@ use record::imported::Quantity::{self, *};
 use record::imported::{Basis, Interval, Origin, PlaceId, RowsKind};
 use std::collections::BTreeMap;
 
-/// Values that may wait; one takes 24 bytes.
-const WAITING_MAX: usize = 2_000_000;
+/// Values that may wait; one takes 16 bytes.
+const WAITING_MAX: usize = 6_000_000;
 
 /// A value of a snapshot.
 type Value = (PlaceId, Quantity, f64);

@@ -153,6 +153,10 @@ pub(super) fn per_read_and_write(service: [f64; 3], rates: [f64; 3]) -> [f64; 2]
     const SHARE_MIN: f64 = 0.05;
     let [all, read, write] = service;
     let [transfers, reads, writes] = rates;
+    if all.is_nan() {
+        // Which of the two it is cannot be told.
+        return [f64::NAN; 2];
+    }
     let adds_up = (all - read - write).abs() <= 150.0;
     let own = |time: f64, rate: f64| {
         if !adds_up {

@@ -2,6 +2,8 @@
 //! characters of several bytes.
 
 use super::device::column;
+use crate::format::linux::device;
+use record::imported::PlaceKind;
 
 /// The header.
 pub(super) struct Header {
@@ -75,7 +77,8 @@ impl Header {
             first.1 = end;
             first.2 = format!("{} {second}", first.2);
         }
-        if words.len() < 2 && self.columns.len() > 2 {
+        let is_device = || drawn > 0 || device::kind(bare.trim()) != PlaceKind::Volume;
+        if words.is_empty() || words.len() < 2 && self.columns.len() > 2 && !is_device() {
             return None;
         }
         // Where blanks were lost, the order of the columns is all there is.
