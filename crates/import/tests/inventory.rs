@@ -214,6 +214,18 @@ fn attributes_and_statistics() {
     );
     let all = read_as("linux-sysfs", "==> /sys/block/sdc/queue/nr_requests <==\n256\n");
     assert_eq!(number(&all, "sdc", facts::NR_REQUESTS), 256.0);
+    let alone = "/sys/block/sdc/queue/nr_requests\n256\n/sys/block/sdc/queue/scheduler\nnone\n";
+    let all = read_as("linux-sysfs", alone);
+    assert_eq!(
+        (number(&all, "sdc", facts::NR_REQUESTS), text(&all, "sdc", facts::SCHEDULER)),
+        (256.0, "none".into())
+    );
+    let within = "./queue_depth:20\n./iodone_cnt:0x10\nvendor:X\niorequest_cnt:0x11\n";
+    let (all, _) = read_any(within.as_bytes());
+    assert_eq!(
+        (number(&all, "", facts::QUEUE_DEPTH), number(&all, "", "iodone_cnt"), all.remarks.len()),
+        (20.0, 16.0, 1)
+    );
     let all = read_as("linux-sysfs", &SYSFS.replace(":0x4b", ":0xzz"));
     assert_eq!(all.complaints.len(), 1);
 }

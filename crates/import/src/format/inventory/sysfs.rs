@@ -32,6 +32,9 @@ fn recognise(head: &Head<'_>) -> Option<Likeness> {
     if let Some(line) = head.find(asked) {
         return Likeness::by_line(80, "command", line);
     }
+    if head.count(|l| bare(l).is_some()) > 2 {
+        return Likeness::by_line(70, "attribute", head.find(|l| bare(l).is_some())?);
+    }
     Likeness::by_line(60, "listing", head.find(is_listing)?)
 }
 
@@ -39,28 +42,55 @@ fn begins(line: &str) -> bool {
     attribute(line).is_some() || named(line).is_some()
 }
 
+/// Attributes of a SCSI device and of its queue that no other kind of folder has.
+const OF_DEVICES: [&str; 20] = [
+    "iorequest_cnt",
+    "iodone_cnt",
+    "ioerr_cnt",
+    "iotmo_cnt",
+    "iocounterbits",
+    "device_blocked",
+    "device_busy",
+    "eh_timeout",
+    "evt_media_change",
+    "queue_depth",
+    "queue_type",
+    "queue_ramp_up_period",
+    "scsi_level",
+    "nr_requests",
+    "scheduler",
+    "max_sectors_kb",
+    "max_hw_sectors_kb",
+    "rq_affinity",
+    "nomerges",
+    "rotational",
+];
+
+/// `queue_depth:32`, `./queue_depth:32`: printed within the folder of a device, whose name is not told.
+fn bare(line: &str) -> Option<(&str, &str)> {
+    let line = line.trim();
+    let (name, value) = line.strip_prefix("./").unwrap_or(line).split_once(':')?;
+    let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    (is_name && OF_DEVICES.contains(&name)).then_some((name, value.trim()))
+}
+
 /// A listing of a SCSI device's folder: names and no values.
 fn is_listing(line: &str) -> bool {
     let names = words(line);
-    let known = [
-        "iorequest_cnt",
-        "iodone_cnt",
-        "ioerr_cnt",
-        "iocounterbits",
-        "device_blocked",
-        "device_busy",
-        "queue_depth",
-        "queue_ramp_up_period",
-        "evt_media_change",
-    ];
+    let known = OF_DEVICES;
     let is_name = |n: &&str| n.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b':'));
     names.len() > 2 && names.iter().all(is_name) && names.iter().filter(|n| known.contains(n)).count() > 1
 }
 
-/// `==> /sys/block/sda/device/queue_depth <==`.
+/// `==> /sys/block/sda/device/queue_depth <==`, or the path alone.
 fn named(line: &str) -> Option<&str> {
-    let path = line.trim().strip_prefix("==> ")?.strip_suffix(" <==")?;
-    place_of(path).map(|_| path)
+    let line = line.trim();
+    let path = match line.strip_prefix("==> ") {
+        Some(rest) => rest.strip_suffix(" <==")?,
+        None => line.starts_with("/sys/").then(|| line.strip_suffix(':').unwrap_or(line))?,
+    };
+    let is_path = !path.contains([' ', '\t', '*', '=', '[']) && attribute(path).is_none();
+    place_of(path).filter(|_| is_path).map(|_| path)
 }
 
 /// The path and the value of a line. Paths have colons in them (`0:0:0:0`), so the attribute is the last part of a path
@@ -149,6 +179,7 @@ struct Sysfs {
     awaited: VecDeque<String>,
     reset_told: bool,
     listing_told: bool,
+    unnamed_told: bool,
 }
 
 impl LineFormat for Sysfs {
@@ -164,6 +195,21 @@ impl LineFormat for Sysfs {
         }
         if let Some((path, value)) = attribute(trimmed) {
             self.tell(path, value, out);
+            return Took::Yes;
+        }
+        if let Some((name, value)) = bare(trimmed) {
+            let place = out.place(PlaceKind::Device, "");
+            if !std::mem::replace(&mut self.unnamed_told, true) {
+                out.remark("which device these attributes belong to is not told: the values were printed within its folder");
+            }
+            let of = Attribute {
+                kind: PlaceKind::Device,
+                name: "",
+                attribute: name,
+                address: None,
+                is_statistic: false,
+            };
+            setting(place, &of, value, out);
             return Took::Yes;
         }
         if is_message(trimmed) || trimmed.contains("grep ") && trimmed.contains("/sys/") {
