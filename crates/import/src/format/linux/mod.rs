@@ -1,8 +1,11 @@
 //! Linux outside sysstat: vmstat, /proc/diskstats, node_exporter, memory maps.
 
 pub(crate) mod device;
+mod diskstats;
+mod node_exporter;
+mod vmstat;
 
 use super::Format;
 
 /// The formats of this family.
-pub static FORMATS: &[Format] = &[];
+pub static FORMATS: &[Format] = &[vmstat::FORMAT, diskstats::FORMAT, node_exporter::FORMAT];

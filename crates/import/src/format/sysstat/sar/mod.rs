@@ -129,10 +129,10 @@ impl LineFormat for Sar {
         // The usual case first: one more row of the same time.
         if let Some(table) = self.current.and_then(|n| self.tables.get_mut(n)) {
             let rest = line.strip_prefix(table.stamp.as_str());
-            if let Some(rest) = rest.filter(|r| !table.stamp.is_empty() && r.starts_with([' ', '\t'])) {
-                if table.row(rest, out) {
-                    return Took::Yes;
-                }
+            if let Some(rest) = rest.filter(|r| !table.stamp.is_empty() && r.starts_with([' ', '\t']))
+                && table.row(rest, out)
+            {
+                return Took::Yes;
             }
         }
         if line.trim().is_empty() {
@@ -203,10 +203,12 @@ impl Sar {
             self.header(stamp, rest, &cells, out);
             return Took::Yes;
         }
-        if let (Stamp::Time { text, .. }, Some(date)) = (stamp, self.doubtful.take()) {
-            if text.len() <= 8 && !std::mem::replace(&mut self.date_told, true) {
-                out.remark(&format!("the date {date} was read as month/day: nothing tells the order"));
-            }
+        // A clock with AM and PM is that of a country where the month comes first.
+        if let (Stamp::Time { text, .. }, Some(date)) = (stamp, self.doubtful.take())
+            && text.len() <= 8
+            && !std::mem::replace(&mut self.date_told, true)
+        {
+            out.remark(&format!("the date {date} was read as month/day: nothing tells the order"));
         }
         let Some(table) = self.current.and_then(|n| self.tables.get_mut(n)) else {
             out.complain("a header of a table", rest);
