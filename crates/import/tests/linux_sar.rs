@@ -154,3 +154,23 @@ proptest! {
         read_any(&bytes);
     }
 }
+
+#[test]
+fn other_locales_extremes_and_interrupted_runs() {
+    let text = "\
+Linux 2.6.32 (db1) \t2013年05月20日 \t_x86_64_\t(2 CPU)
+
+10时10分01秒       DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util
+10时20分01秒    dev8-0     10,00     16,00      0,00      8,00      0,01      1,50      1,00      1,00
+^C
+平均时间:    dev8-0     10,00     16,00      0,00      8,00      0,01      1,50      1,00      1,00
+Minimum:     dev8-0      9,00     16,00      0,00      8,00      0,01      1,50      1,00      1,00
+";
+    let all = read_as("linux-sar", text);
+    assert!(all.complaints.is_empty() && all.remarks.is_empty(), "{:?} {:?}", all.complaints, all.remarks);
+    let disk = all.of(Device, "dev8-0");
+    let kinds: Vec<_> = disk.iter().map(|r| r.interval.kind).collect();
+    assert_eq!(kinds, [RowsKind::Interval, RowsKind::Average]);
+    assert_eq!((disk[0].interval.at_s, disk[0].interval.length_s), (1_369_045_201.0, 600.0));
+    assert_eq!(values(disk[0], &[Iops, ReadBytesPerS, ResponseUs]), [10.0, 8192.0, 1500.0]);
+}

@@ -154,8 +154,9 @@ pub(crate) fn moment(line: &str) -> Option<(f64, Basis)> {
     let cells = words(text);
     let is_utc = cells.iter().any(|c| matches!(*c, "UTC" | "GMT"));
     let basis = if is_utc { Basis::Utc } else { Basis::Local };
-    let time =
-        cells.iter().find_map(|c| c.contains(':').then(|| time_of_day(c.trim_end_matches('Z'))).flatten());
+    let half = cells.iter().find(|c| matches!(**c, "AM" | "PM")).copied().unwrap_or("");
+    let read = |c: &&str| time_of_day(&format!("{} {half}", c.trim_end_matches('Z')));
+    let time = cells.iter().filter(|c| c.contains(':')).find_map(read);
     if let Some(named) = cells.iter().position(|c| c.len() >= 3 && month(c).is_some()) {
         // `Wed Mar 13 00:10:00 CET 2024`, `Wed 13 Mar 2024 00:10:00 CET`.
         let number = |c: &&str| c.parse::<u16>().ok();
@@ -187,6 +188,7 @@ mod tests {
             ("2024-03-13T00:10:00Z", Basis::Utc),
             ("zzz ***Wed Mar 13 00:10:00 CET 2024", Basis::Local),
             ("Wed 13 Mar 2024 00:10:00 UTC", Basis::Utc),
+            ("Wed Mar 13 12:10:00 AM UTC 2024", Basis::Utc),
         ] {
             assert_eq!(moment(text), Some((wanted, basis)), "{text}");
         }

@@ -161,11 +161,13 @@ impl Vmstat {
         }
         let kind = if self.reports == 0 { RowsKind::SinceBoot } else { RowsKind::Interval };
         self.reports += 1;
-        let is_utc = self.columns.contains(&Column::Time { is_utc: true });
         let stamp = cells.get(numbers..).unwrap_or_default();
+        // Old versions put the zone into the row.
+        let is_utc = stamp.contains(&"UTC") || self.columns.contains(&Column::Time { is_utc: true });
         let moment = match stamp {
             [day, time] => joined(day, time, ""),
-            [day, time, half] => joined(day, time, half),
+            [day, time, half @ ("AM" | "PM")] => joined(day, time, half),
+            [day, time, _zone] => joined(day, time, ""),
             _ => None,
         };
         let interval = match moment {

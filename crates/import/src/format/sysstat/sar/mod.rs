@@ -135,7 +135,12 @@ impl LineFormat for Sar {
                 return Took::Yes;
             }
         }
+        // An interrupted run on a terminal.
+        let line = line.strip_prefix("^C").unwrap_or(line);
         if line.trim().is_empty() {
+            return Took::Yes;
+        }
+        if is_extreme(line) && self.current.is_some() {
             return Took::Yes;
         }
         if let Some((stamp, rest)) = split(line) {
@@ -354,6 +359,11 @@ impl Met {
             (if activity.item == Item::Host { "" } else { "a name and " }, cells.len())
         })
     }
+}
+
+/// Rows of option -x (12.7): least and largest figures, which are no interval and no average.
+fn is_extreme(line: &str) -> bool {
+    ["Minimum:", "Maximum:", "Minimum :", "Maximum :"].iter().any(|word| line.starts_with(word))
 }
 
 /// A word that can stand in a header: no number.
