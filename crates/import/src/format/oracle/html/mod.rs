@@ -53,6 +53,8 @@ struct HtmlReport {
     in_table: bool,
     cells: Vec<String>,
     headings: usize,
+    /// Line of the row's first cell.
+    row_line: u64,
     /// Within a cell.
     in_cell: bool,
 }
@@ -73,7 +75,7 @@ impl DocumentFormat for HtmlReport {
                         self.begin_table(&attributes, out);
                     }
                     "tr" => self.end_row(out),
-                    "td" | "th" => self.begin_cell(name == "th"),
+                    "td" | "th" => self.begin_cell(name == "th", scanner.line()),
                     "h1" | "h2" | "h3" | "h4" | "p" | "hr" | "ul" | "li" => self.paragraph(),
                     "br" => self.add(" "),
                     _ => {}
@@ -143,7 +145,10 @@ impl HtmlReport {
         self.in_table = true;
     }
 
-    fn begin_cell(&mut self, is_heading: bool) {
+    fn begin_cell(&mut self, is_heading: bool, line: u64) {
+        if self.cells.is_empty() {
+            self.row_line = line;
+        }
         self.in_cell = self.in_table && self.cells.len() < CELLS_MAX;
         if self.in_cell {
             self.cells.push(String::new());
@@ -158,6 +163,7 @@ impl HtmlReport {
         if cells.is_empty() {
             return;
         }
+        out.at_line(self.row_line);
         let cells: Vec<String> =
             cells.iter().map(|c| c.split_ascii_whitespace().collect::<Vec<_>>().join(" ")).collect();
         let filled = cells.iter().filter(|c| !c.is_empty()).count();

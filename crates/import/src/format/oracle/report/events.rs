@@ -129,7 +129,10 @@ impl Report {
         let name_at = self.table.columns.iter().position(|c| role(c) == Role::Event);
         let (Some(name_at), Some(all)) = (name_at, Some(cells.to_vec())) else { return };
         let mut cells = all;
-        let mut found = values(&self.table, &cells).filter(|v| v[0].is_finite() || v[1].is_finite());
+        let name = cells.get(name_at).map_or("", |c| c.trim());
+        let has_number = name.rsplit(' ').next().is_some_and(value::is_numeric);
+        let mut found = values(&self.table, &cells)
+            .filter(|v| (v[0].is_finite() || v[1].is_finite()) && !(has_number && line.is_some()));
         if let (None, Some(line)) = (found, line)
             && let Some(words) = by_words(line, &self.table)
         {

@@ -94,8 +94,8 @@ impl Heading {
         let words: Option<Vec<&str>> = words.as_ref().map(|w| w.iter().map(String::as_str).collect());
         let cells = words.as_deref().unwrap_or(cells);
         let cell = |wanted: &[&str]| {
-            let at = columns.iter().position(|c| wanted.contains(&c.as_str()))?;
-            cells.get(at).map(|c| c.trim()).filter(|c| !value::is_absent(c))
+            let of_column = columns.iter().zip(cells).filter(|(c, _)| wanted.contains(&c.as_str()));
+            of_column.map(|(_, cell)| cell.trim()).find(|cell| !value::is_absent(cell))
         };
         let is_host = cell(&["platform"]).is_some() && columns.iter().any(|c| c == "cpus");
         let is_database = columns.iter().any(|c| matches!(c.as_str(), "dbid" | "instance"));
@@ -186,6 +186,14 @@ impl Heading {
                 }
                 None => out.complain("the standard block size", line),
             }
+        } else if let Some((name, rest)) =
+            after("Host  Name:").or_else(|| after("Host Name:")).and_then(|r| r.split_once("Num CPUs:"))
+        {
+            // Statspack of 10g.
+            let processors = value::first(rest).filter(|n| *n >= 1.0).map(|n| n as u32);
+            let name = Some(name.trim().to_owned()).filter(|n| !n.is_empty());
+            self.host = Host { name, processors, ..Host::default() };
+            out.host(self.host.clone());
         } else {
             return false;
         }

@@ -27,6 +27,9 @@ pub(super) const STATSPACK_FORMAT: Format = Format {
     reads: Reads::Lines { new: || Box::<TextReport>::default(), begins: recognise::begins_statspack },
 };
 
+/// Formats whose beginnings may stand within a report: findings of ADDM and ASH are part of it.
+const OWN: [&str; 4] = ["oracle-awr-text", "oracle-statspack", "oracle-addm", "oracle-ash"];
+
 /// Lines above a ruler that may be headings.
 const HEADINGS_MAX: usize = 6;
 
@@ -109,9 +112,7 @@ impl TextReport {
         } else if text.starts_with("~~~~") {
             // Underlines the title; headings of the table go on beside it.
             self.titled(line, out);
-        } else if !matches!(self.state, State::Rows(..))
-            && super::is_foreign(line, &[AWR_FORMAT.name, STATSPACK_FORMAT.name])
-        {
+        } else if !matches!(self.state, State::Rows(..)) && super::is_foreign(line, &OWN) {
             return Took::No;
         } else {
             self.other(line, out);
@@ -125,6 +126,8 @@ impl TextReport {
             let (title, rest) = title_of(&above);
             self.report.title(title, out);
             self.end_table();
+            // `Host CPU  (CPUs: 32  Cores: 8)`: what stands beside it heads no columns.
+            let rest = if rest.contains('(') { "" } else { rest };
             self.above = vec![" ".repeat(above.chars().count() - rest.chars().count()) + rest];
         }
         let rest = line.trim_start().trim_start_matches('~');
@@ -249,7 +252,11 @@ fn has_name(report: &Report) -> bool {
 /// The title that begins a line, and what stands beside it after two spaces.
 fn title_of(line: &str) -> (&str, &str) {
     let start = line.len() - line.trim_start().len();
-    let end = line[start..].find("  ").map_or(line.len(), |n| start + n);
+    let mut end = line[start..].find("  ").map_or(line.len(), |n| start + n);
+    // `Host CPU (CPUs:    2 Cores:    1)`
+    if line[start..end].contains('(') && !line[start..end].contains(')') {
+        end = line[end..].find(')').map_or(end, |n| end + n + 1);
+    }
     (&line[start..end], &line[end..])
 }
 

@@ -51,6 +51,11 @@ impl Ruler {
     /// Cells of a line. Each word belongs to the column that it overlaps most, or to the nearest: numbers that are too long
     /// for their column reach out of it.
     pub(super) fn cells(&self, line: &str) -> Vec<String> {
+        let plain = crate::text::words(line);
+        if plain.len() == self.spans.len() && plain.iter().all(|w| super::value::is_numeric(w)) {
+            // A number for each column: wherever they stand.
+            return plain.into_iter().map(str::to_owned).collect();
+        }
         let mut cells = vec![String::new(); self.spans.len()];
         for (from, word) in words(line) {
             let to = from + word.chars().count();
