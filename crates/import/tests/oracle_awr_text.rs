@@ -253,13 +253,35 @@ Event Waits Time(s) (ms) time Wait Class
 ------------------------------ ------------ ----------- ------ ------ ----------
 db file sequential read 35,732 6,575 184 77.5 User I/O
 log file sync 3,825 1,495 391 17.6 Commit
+DB CPU 50 2.0
 ";
-    let (all, reading) = read_any(text.as_bytes());
-    assert_eq!(reading.read[0].1, ["oracle-awr-text"]);
-    // Its headings cannot be put over their columns: nothing wrong is read.
-    for row in &all.rows {
-        assert_eq!(row.value(Waits).map(|w| w > 1000.0), Some(true));
-    }
+    let all = read_as("oracle-awr-text", text);
+    assert!(all.complaints.is_empty() && all.remarks.len() == 1, "{:?}", all.complaints);
+    let reads = all.of(WaitEvent, "db file sequential read")[0];
+    let wanted = [Waits, WaitTimeS, WaitUs, DatabaseTimePercent];
+    assert_eq!(values(reads, &wanted), [35_732.0, 6575.0, 184_000.0, 77.5]);
+    assert_eq!(all.of(WaitEvent, "log file sync")[0].value(WaitUs), Some(391_000.0));
+    assert_eq!(all.fact("", "database_cpu_s").unwrap().number(), Some(50.0));
+}
+
+#[test]
+fn tables_copied_out_of_a_browser_have_tabs() {
+    let text = "\
+Top 10 Foreground Events by Total Wait Time
+Event\tWaits\tTotal Wait Time (sec)\tAvg Wait\t% DB time\tWait Class
+db file sequential read\t2,000,000\t9628.3\t4.81ms\t88.9\tUser I/O
+DB CPU\t \t831.8\t \t7.7\t
+
+Tablespace IO Stats
+Tablespace\tReads\tAv Rds/s\tAv Rd(ms)\tAv Blks/Rd\tWrites\tWrites avg/s\tBuffer Waits\tAv Buf Wt(ms)
+DATA\t1,000\t10\t5.0\t1.0\t50\t1\t0\t0.00
+";
+    let all = read_as("oracle-awr-text", text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    let reads = all.of(WaitEvent, "db file sequential read")[0];
+    assert_eq!(values(reads, &[Waits, WaitTimeS, WaitUs]), [2e6, 9628.3, 4810.0]);
+    let data = all.of(record::imported::PlaceKind::Tablespace, "DATA")[0];
+    assert_eq!(values(data, &[Reads, ReadResponseUs]), [1000.0, 5000.0]);
 }
 
 #[test]

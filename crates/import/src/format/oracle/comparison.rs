@@ -40,6 +40,9 @@ const METRICS: [(&str, Option<Quantity>, &str); 14] = [
 const SCHEDULERS: [&str; 9] =
     ["noop", "anticipatory", "as", "deadline", "cfq", "none", "mq-deadline", "bfq", "kyber"];
 
+/// Characters of a header.
+const LINE_MAX: usize = 500;
+
 type Metric = (Option<Quantity>, &'static str);
 
 #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +70,9 @@ fn is_blank(line: &str) -> bool {
 
 /// A line of metrics, or of schedulers, and nothing else.
 fn header(line: &str) -> Option<Header> {
+    if line.len() > LINE_MAX {
+        return None;
+    }
     let words = words(line);
     if words.len() >= 2 && words.iter().all(|w| SCHEDULERS.contains(&w.as_str())) {
         return Some(Header::Runs(words));

@@ -94,7 +94,8 @@ impl LineFormat for Orion {
             return Took::Yes;
         }
         if let Some(histogram) = &mut self.histogram {
-            if let Some((bound, reads, writes)) = result::bucket(line) {
+            let is_full = histogram.reads.len() >= FILES_MAX;
+            if let Some((bound, reads, writes)) = result::bucket(line).filter(|_| !is_full) {
                 histogram.reads.push((bound, reads));
                 histogram.writes.extend(writes.map(|n| (bound, n)));
                 return Took::Yes;

@@ -5,6 +5,9 @@ use crate::out::Out;
 use record::imported::PlaceKind;
 use record::imported::Quantity::*;
 
+/// Events of the top list that are remembered.
+const TOP_MAX: usize = 1000;
+
 /// What a column of a table of wait events holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Role {
@@ -156,7 +159,7 @@ impl Report {
         }
         let name = self.names.whole(name, self.table.widths.get(name_at).copied());
         let is_background = self.section == Section::BackgroundEvents;
-        if self.section == Section::TopEvents {
+        if self.section == Section::TopEvents && self.top.len() < TOP_MAX {
             self.top.insert(name.clone(), waits);
         } else if self.top.get(&name) == Some(&waits) && (!is_background || self.is_top_of_all) {
             // It stood in the top list already, with the same figures.

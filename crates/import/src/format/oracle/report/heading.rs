@@ -5,6 +5,9 @@ use crate::clock::{DateOrder, date, epoch_s, time_of_day};
 use crate::out::Out;
 use record::imported::{Basis, Host, Interval, PlaceId, PlaceKind, Platform, RowsKind, facts};
 
+/// Facts that wait for the name of the instance.
+const WAITING_MAX: usize = 200;
+
 /// The heading, as far as it has been read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heading {
@@ -122,7 +125,7 @@ impl Heading {
                 }
             }
         }
-        if is_database {
+        if is_database && self.waiting.len() < WAITING_MAX {
             self.waiting.extend(
                 [
                     ("dbname", "database_name"),
@@ -176,14 +179,14 @@ impl Heading {
                 self.cpu_s = value::first(cpu).filter(|m| m.is_finite()).map(|m| m * 60.0);
             }
             let told = [("database_time_s", self.time_s), ("database_cpu_s", self.cpu_s)];
+            self.waiting.truncate(WAITING_MAX);
             self.waiting.extend(told.iter().filter_map(|(name, t)| t.map(|t| (*name, t.to_string()))));
         } else if let Some((_, rest)) = text.split_once("Std Block Size:") {
             let size =
                 rest.split_ascii_whitespace().next().and_then(|w| crate::text::number::scaled(w, 1024.0));
             match size.filter(|s| *s >= 512.0) {
-                Some(size) => {
-                    self.waiting.push((facts::DATABASE_BLOCK_BYTES, size.to_string()));
-                }
+                Some(_) if self.waiting.len() >= WAITING_MAX => {}
+                Some(size) => self.waiting.push((facts::DATABASE_BLOCK_BYTES, size.to_string())),
                 None => out.complain("the standard block size", line),
             }
         } else if let Some((name, rest)) =
@@ -210,7 +213,7 @@ impl Heading {
             let half = words.get(at + 1).filter(|w| matches!(**w, "AM" | "PM")).copied().unwrap_or("");
             Some(epoch_s(day_of(&day)?, time_of_day(&format!("{} {half}", words[at]))?))
         });
-        if let Some(id) = id {
+        if let Some(id) = id.filter(|_| self.waiting.len() < WAITING_MAX) {
             let name = if begins { "begin_snapshot" } else { "end_snapshot" };
             self.waiting.push((name, id.to_string()));
         }

@@ -5,7 +5,7 @@ mod ruler;
 
 pub(super) use recognise::is_markup;
 
-use super::report::{Report, Section, value};
+use super::report::{Report, Section, is_table, value};
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::Out;
 use record::imported::Origin;
@@ -16,7 +16,7 @@ pub(super) const AWR_FORMAT: Format = Format {
     name: "oracle-awr-text",
     title: "Oracle AWR report, text (10g to 19c and later)",
     recognise: recognise::awr,
-    reads: Reads::Lines { new: || Box::<TextReport>::default(), begins: recognise::begins_awr },
+    reads: Reads::Lines { new: || Box::<TextReport>::default(), begins: recognise::begins },
 };
 
 /// Statspack.
@@ -30,6 +30,8 @@ pub(super) const STATSPACK_FORMAT: Format = Format {
 /// Formats whose beginnings may stand within a report: findings of ADDM and ASH are part of it.
 const OWN: [&str; 4] = ["oracle-awr-text", "oracle-statspack", "oracle-addm", "oracle-ash"];
 
+/// Cells of a line that are looked at.
+const CELLS_MAX: usize = 64;
 /// Lines above a ruler that may be headings.
 const HEADINGS_MAX: usize = 6;
 
@@ -41,6 +43,8 @@ enum State {
     Between,
     /// Below the ruler of the names, above the one of the numbers: `Tablespace`, then `Reads  Av Rds/s ...`.
     Names(Ruler),
+    /// Below headings that tabs divide, as they are copied out of a browser.
+    Tabs,
     /// Below its ruler. The first ruler is there where names stand on lines of their own.
     Rows(Option<Ruler>, Ruler),
 }
@@ -71,8 +75,13 @@ impl LineFormat for TextReport {
             self.has_ended = true;
             return Took::Yes;
         }
-        let expanded = line.contains('\t').then(|| expand(line));
-        self.look_at(expanded.as_deref().unwrap_or(line), out)
+        if !line.contains('\t') {
+            return self.look_at(line, out);
+        }
+        if self.tabbed(line, out) {
+            return Took::Yes;
+        }
+        self.look_at(&expand(line), out)
     }
 
     fn end(&mut self, out: &mut Out<'_>) {
@@ -118,6 +127,21 @@ impl TextReport {
             self.other(line, out);
         }
         Took::Yes
+    }
+
+    /// A line of cells that tabs divide; whether it was one.
+    fn tabbed(&mut self, line: &str, out: &mut Out<'_>) -> bool {
+        let cells: Vec<&str> = line.split('\t').map(str::trim).take(CELLS_MAX).collect();
+        if is_table(line) {
+            self.report.columns(&cells.iter().map(|c| (*c).to_owned()).collect::<Vec<_>>(), Vec::new(), out);
+            self.state = State::Tabs;
+            return true;
+        }
+        let is_row = matches!(self.state, State::Tabs) && cells.len() >= 3;
+        if is_row {
+            self.report.row(out.origin(), Some(line), &cells, out);
+        }
+        is_row
     }
 
     /// A line of tildes: the line above it begins with a title.
@@ -196,8 +220,9 @@ impl TextReport {
             return self.report.profile_line(line, out);
         }
         if Section::of(line) != Section::Other {
-            // A title right below a table.
+            // A title right below a table, or one that nothing underlines.
             self.end_table();
+            self.report.title(title_of(line).0, out);
         }
         match std::mem::take(&mut self.state) {
             State::Rows(first, ruler) if self.report.wants_rows() => {

@@ -1,5 +1,9 @@
 //! A line of dashes under column headings, and the cells of lines below it.
 
+/// Columns of a ruler, and words of a line, that are looked at: no table has as many.
+const SPANS_MAX: usize = 64;
+const WORDS_MAX: usize = 1000;
+
 /// Where columns stand, in characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ruler {
@@ -34,6 +38,9 @@ impl Ruler {
                 }
                 _ => {}
             }
+        }
+        if spans.len() > SPANS_MAX {
+            return None;
         }
         let is_single = spans.len() == 1;
         let (first, end) = *spans.first()?;
@@ -95,7 +102,7 @@ impl Ruler {
 fn words(line: &str) -> Vec<(usize, &str)> {
     let mut words = Vec::new();
     let (mut chars, mut bytes) = (0, 0);
-    for (at, word) in crate::text::words_at(line) {
+    for (at, word) in crate::text::words_at(line).into_iter().take(WORDS_MAX) {
         chars += line[bytes..at].chars().count();
         bytes = at;
         words.push((chars, word));
