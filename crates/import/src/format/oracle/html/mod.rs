@@ -26,10 +26,14 @@ fn recognise(head: &Head<'_>) -> Option<Likeness> {
         return None;
     }
     let lower = |l: &str| l.to_ascii_lowercase();
-    if let Some(line) = head.find(|l| lower(l).contains("<title>awr report for")) {
+    if let Some(line) = head
+        .find(|l| lower(l).contains("<title>awr report for") || lower(l).contains("<title>awr pdb report"))
+    {
         return Likeness::by_line(97, "title", line);
     }
-    if let Some(line) = head.find(|l| l.contains("WORKLOAD REPOSITORY report for")) {
+    if let Some(line) = head.find(|l| {
+        l.contains("WORKLOAD REPOSITORY report for") || l.contains("WORKLOAD REPOSITORY PDB report")
+    }) {
         return Likeness::by_line(96, "heading", line);
     }
     // An excerpt.

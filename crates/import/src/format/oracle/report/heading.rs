@@ -67,6 +67,15 @@ impl Heading {
         }
     }
 
+    /// `ORCL  Instance: orcl  Snaps: 1 -2`: the same of 8i and 9i.
+    pub(crate) fn instance_of(&mut self, after: &str) {
+        let name = after.split_once("Instance:").and_then(|(_, rest)| rest.split_ascii_whitespace().next());
+        if let (Some(name), false) = (name, self.named) {
+            name.clone_into(&mut self.instance);
+            self.named = true;
+        }
+    }
+
     /// `DB/Inst: ORCL/orcl1  Snaps: 37-38` above a section: the instance, where the heading is missing.
     pub(crate) fn section_of(&mut self, after: &str) {
         if self.named {

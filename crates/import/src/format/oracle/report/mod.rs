@@ -108,6 +108,8 @@ pub(crate) struct Report {
     names: names::Names,
     /// Waits by event of the top list.
     top: HashMap<String, f64>,
+    /// Its rows whose time is rounded.
+    held: Vec<events::TopRow>,
     /// Whether the top list is of foreground and background together (Statspack, 10g).
     is_top_of_all: bool,
     histograms: histogram::Histograms,
@@ -244,6 +246,7 @@ impl Report {
     /// The report has ended.
     pub(crate) fn end(&mut self, out: &mut Out<'_>) {
         self.end_section(out);
+        self.end_events(out);
         self.end_histograms(out);
         self.end_profile(true, out);
         self.heading.end(out);

@@ -103,7 +103,7 @@ impl TextReport {
 
     fn look_at(&mut self, line: &str, out: &mut Out<'_>) -> Took {
         let text = line.trim();
-        if text.is_empty() {
+        if text.is_empty() || text.starts_with("```") {
             self.end_table();
             self.above.clear();
         } else if text.starts_with("->") || (text.starts_with("us is") || text.starts_with("ms is")) {
@@ -114,6 +114,13 @@ impl TextReport {
             self.above.clear();
             self.report.title(title, out);
             self.report.heading.section_of(after);
+        } else if let Some((title, after)) = line.split_once(" for DB: ").filter(|_| line.contains("Snaps:"))
+        {
+            // Statspack of 8i and 9i.
+            self.end_table();
+            self.above.clear();
+            self.report.title(title, out);
+            self.report.heading.instance_of(after);
         } else if self.report.heading.line(line, out) {
             self.above.clear();
         } else if let Some(dashes) = Ruler::read(line) {
@@ -160,14 +167,20 @@ impl TextReport {
 
     fn dashes(&mut self, line: &str, dashes: Dashes, out: &mut Out<'_>) {
         let ruler = match dashes {
-            Dashes::Indented if matches!(self.state, State::Rows(..)) => {
+            // The name of a tablespace above its numbers, in a text that is indented as a whole.
+            Dashes::Indented(ruler)
+                if self.above.last().is_some_and(|above| above.trim().starts_with("Tablespace")) =>
+            {
+                ruler
+            }
+            Dashes::Indented(_) if matches!(self.state, State::Rows(..)) => {
                 self.end_table();
                 self.above.clear();
                 self.report.end_section(out);
                 return;
             }
             // Spans the columns of the buckets; what stands above is said of all of them.
-            Dashes::Indented => return self.above.clear(),
+            Dashes::Indented(_) => return self.above.clear(),
             Dashes::Ruler(ruler) => ruler,
         };
         if line.trim_start().starts_with('~') {

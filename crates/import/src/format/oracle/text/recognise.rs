@@ -1,6 +1,11 @@
 //! What a text report is known by.
 
+use super::ruler::{Dashes, Ruler};
+use crate::format::oracle::report::Section;
 use crate::recognise::{Head, Likeness};
+
+/// Lines between a title and the ruler of its table.
+const TABLE_WITHIN: usize = 12;
 
 /// Whether a line heads a report of one instance, AWR or Statspack.
 pub(super) fn is_heading(line: &str) -> bool {
@@ -14,7 +19,8 @@ pub(super) fn begins(line: &str) -> bool {
 
 /// The heading of AWR.
 fn begins_awr(line: &str) -> bool {
-    line.trim().starts_with("WORKLOAD REPOSITORY report for")
+    let line = line.trim();
+    line.starts_with("WORKLOAD REPOSITORY report for") || line.starts_with("WORKLOAD REPOSITORY PDB report")
 }
 
 /// The heading of Statspack.
@@ -61,6 +67,8 @@ fn is_statspack(head: &Head<'_>) -> bool {
             || l.contains("->Mx Rd Bkt")
             || l.starts_with("Instance Efficiency Indicators")
             || l.starts_with("File Read Histogram Stats")
+            || l.contains("Ela Time")
+            || (l.contains(" for DB: ") && l.contains("Snaps:"))
             || l.trim_start().starts_with("Snapshot       Snap Id")
     };
     head.find(is).is_some()
@@ -70,18 +78,28 @@ fn is_statspack(head: &Head<'_>) -> bool {
 fn excerpt<'h>(head: &Head<'h>) -> Option<(usize, &'h str)> {
     let is_section = |line: &str| {
         let line = line.trim_start();
-        let is_profile = line.starts_with("Load Profile") && !line.contains('<');
         let is_named = line.contains("DB/Inst:") && line.contains("Snaps:");
         is_top(line)
-            || is_profile
             || is_named
             || line.starts_with("Begin Snap:")
             || (line.contains('\t') && super::is_table(line))
     };
-    let found = head.find(is_section)?;
+    // Any other title needs its table within a few lines.
+    let is_titled = |at: usize| {
+        Section::of(head.lines[at]) != Section::Other
+            && head.lines.iter().skip(at + 1).take(TABLE_WITHIN).any(|l| is_ruler(l))
+    };
+    let found = head
+        .find(is_section)
+        .or_else(|| (0..head.lines.len()).find(|at| is_titled(*at)).map(|at| (at + 1, head.lines[at])))?;
     let is_ruled = |l: &str| l.trim_start().starts_with("~~~~") || l.contains("-----");
     let is_text = head.find(|l| is_ruled(l) || (l.contains('\t') && super::is_table(l))).is_some();
     is_text.then_some(found)
+}
+
+/// Dashes under several columns.
+fn is_ruler(line: &str) -> bool {
+    matches!(Ruler::read(line), Some(Dashes::Ruler(ruler)) if ruler.columns() >= 3)
 }
 
 /// `Top 5 Timed Foreground Events`, `Top 10 Foreground Events by Total Wait Time`, `Top 5 Wait Events`.

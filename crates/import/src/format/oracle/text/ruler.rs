@@ -17,7 +17,7 @@ pub(super) enum Dashes {
     /// Under column headings.
     Ruler(Ruler),
     /// A single run that is indented: it ends a table, or spans some of its columns.
-    Indented,
+    Indented(Ruler),
 }
 
 impl Ruler {
@@ -45,9 +45,14 @@ impl Ruler {
         let is_single = spans.len() == 1;
         let (first, end) = *spans.first()?;
         if is_single && first >= 4 {
-            return Some(Dashes::Indented);
+            return Some(Dashes::Indented(Self { spans }));
         }
         (end - first >= 3 || spans.len() >= 3).then_some(Dashes::Ruler(Self { spans }))
+    }
+
+    /// Number of columns.
+    pub(super) fn columns(&self) -> usize {
+        self.spans.len()
     }
 
     /// Characters that each column is wide.
@@ -126,7 +131,7 @@ mod tests {
         assert_eq!(ruler("----- --- -----").widths(), [5, 3, 5]);
         assert_eq!(ruler("~~~~ -------").widths(), [4, 7]);
         assert_eq!(ruler(" ------- -------").widths(), [7, 7]);
-        assert_eq!(Ruler::read("          -------------"), Some(Dashes::Indented));
+        assert!(matches!(Ruler::read("          -------------"), Some(Dashes::Indented(_))));
         assert_eq!((Ruler::read("-- text --"), Ruler::read(""), Ruler::read("--")), (None, None, None));
     }
 
