@@ -168,7 +168,8 @@ impl Text {
         };
         let name = name.trim();
         self.seen = true;
-        self.jobs_asked = field(rest, "jobs=").and_then(|v| decimal(v.trim_end_matches(')'))).unwrap_or(1.0);
+        self.jobs_asked =
+            field(rest, "jobs=").and_then(|v| decimal(v.trim_end_matches([')', ':']))).unwrap_or(1.0);
         self.error = rest
             .split_once("err=")
             .and_then(|(_, e)| decimal(e.trim_start().split([':', ' ', '(']).next()?))
