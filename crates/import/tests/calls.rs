@@ -43,7 +43,7 @@ fn reads_writes_and_memory_of_strace() {
     // Joined: begun on line 4.
     let sync = all.of(Call, "fdatasync")[0];
     assert!(near(sync.value(CallUs).unwrap(), 4000.0) && sync.origin.line == 4);
-    assert!(near(sync.interval.at_s, 1_700_000_000.0006));
+    assert!(near(sync.interval.at_s, 1_700_000_000.000_6));
     let submit = all.of(Call, "io_submit")[0];
     assert_eq!(values(submit, &[Ios, CallBytes, OffsetBytes, IsWrite]), [2.0, 139_264.0, 65_536.0, 0.0]);
     assert_eq!(all.of(Call, "io_getevents")[0].value(Ios), Some(1.0));
