@@ -1,6 +1,14 @@
 //! What each rule looks for: one function per id. Its thresholds stand in `rules/ID.toml`.
 
+mod accident;
+mod alike;
+mod arrays;
+mod database;
+mod limits;
+mod paths;
 mod queue;
+mod scheduler;
+mod trouble;
 
 use super::case::ReadCase;
 use super::digest::Digest;
@@ -11,7 +19,29 @@ use crate::rulebook::{Rule, rules};
 type Look = fn(&ReadCase<'_>, &Rule) -> Vec<Finding>;
 
 /// Every rule's function.
-const LOOKS: &[(&str, Look)] = &[("PL101", queue::standing_host_queue), ("PL102", queue::full_queue)];
+const LOOKS: &[(&str, Look)] = &[
+    ("PL101", queue::standing_host_queue),
+    ("PL102", queue::full_queue),
+    ("PL103", trouble::refused),
+    ("PL104", limits::array),
+    ("PL105", limits::adapters),
+    ("PL106", trouble::exhausted),
+    ("PL107", trouble::errors),
+    ("PL108", accident::adapters),
+    ("PL109", paths::unwell),
+    ("PL110", accident::transfers),
+    ("PL111", paths::endless),
+    ("PL112", limits::hidden),
+    ("PL114", limits::shallow),
+    ("PL115", paths::one_at_a_time),
+    ("PL304", scheduler::schedulers),
+    ("PL401", database::commits),
+    ("PL402", database::synchronous),
+    ("PL403", database::above_devices),
+    ("PL404", database::bound),
+    ("PL405", database::small_reads),
+    ("PL406", database::tails),
+];
 
 /// Findings of the same rule that are told one by one; what stands behind them is the same.
 const OF_ONE_RULE_MAX: usize = 50;
