@@ -44,8 +44,7 @@ fn is_address(word: &str) -> bool {
 /// `r-x--`, `rw-s-`, `rwxp`, `rw---R`.
 fn is_mode(word: &str) -> bool {
     let known = word.len() >= 4 && word.len() <= 7 && word.bytes().all(|b| b"rwxspRI-".contains(&b));
-    known && word.starts_with(['r', '-']) && !word.bytes().all(|b| b.is_ascii_alphabetic())
-        || matches!(word, "rwxp" | "rwxs")
+    known && word.starts_with(['r', '-']) && (word.contains('-') || word.starts_with("rwx"))
 }
 
 /// An address, sizes, and a mode: a row where no header stands above.
@@ -191,7 +190,8 @@ impl Pmap {
                 "KernelPageSize" => kept(PageBytes, 1024.0),
                 "Swap" => kept(SwapUsedBytes, 1024.0),
                 // A page size of nothing that is in memory is not told.
-                "Pgsz" if *cell != "-" => kept(PageBytes, 1.0),
+                "Pgsz" if *cell == "-" => row.push((PageBytes, f64::NAN)),
+                "Pgsz" => kept(PageBytes, 1.0),
                 "Mode" | "Perm" => bad |= !is_mode(cell),
                 "AnonHugePages" | "ShmemPmdMapped" | "FilePmdMapped" => {
                     huge = size(cell, 1024.0).map_or(huge, |b| if huge.is_nan() { b } else { huge + b });

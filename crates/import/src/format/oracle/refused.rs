@@ -75,7 +75,7 @@ impl Kind {
 
     fn is_within(&self, line: &str) -> bool {
         let is_tag = |start: &&str| start.starts_with('<') && line.contains(*start);
-        self.is_begun_by(line) || self.starts.iter().any(|start| is_tag(&start))
+        self.is_begun_by(line) || self.starts.iter().any(is_tag)
     }
 }
 

@@ -26,10 +26,14 @@ fn recognise(head: &Head<'_>) -> Option<Likeness> {
         return None;
     }
     let lower = |l: &str| l.to_ascii_lowercase();
-    if let Some(line) = head.find(|l| lower(l).contains("<title>awr report for")) {
+    if let Some(line) = head
+        .find(|l| lower(l).contains("<title>awr report for") || lower(l).contains("<title>awr pdb report"))
+    {
         return Likeness::by_line(97, "title", line);
     }
-    if let Some(line) = head.find(|l| l.contains("WORKLOAD REPOSITORY report for")) {
+    if let Some(line) = head.find(|l| {
+        l.contains("WORKLOAD REPOSITORY report for") || l.contains("WORKLOAD REPOSITORY PDB report")
+    }) {
         return Likeness::by_line(96, "heading", line);
     }
     // An excerpt.
@@ -53,6 +57,8 @@ struct HtmlReport {
     in_table: bool,
     cells: Vec<String>,
     headings: usize,
+    /// Line of the row's first cell.
+    row_line: u64,
     /// Within a cell.
     in_cell: bool,
 }
@@ -73,7 +79,7 @@ impl DocumentFormat for HtmlReport {
                         self.begin_table(&attributes, out);
                     }
                     "tr" => self.end_row(out),
-                    "td" | "th" => self.begin_cell(name == "th"),
+                    "td" | "th" => self.begin_cell(name == "th", scanner.line()),
                     "h1" | "h2" | "h3" | "h4" | "p" | "hr" | "ul" | "li" => self.paragraph(),
                     "br" => self.add(" "),
                     _ => {}
@@ -143,7 +149,10 @@ impl HtmlReport {
         self.in_table = true;
     }
 
-    fn begin_cell(&mut self, is_heading: bool) {
+    fn begin_cell(&mut self, is_heading: bool, line: u64) {
+        if self.cells.is_empty() {
+            self.row_line = line;
+        }
         self.in_cell = self.in_table && self.cells.len() < CELLS_MAX;
         if self.in_cell {
             self.cells.push(String::new());
@@ -158,6 +167,7 @@ impl HtmlReport {
         if cells.is_empty() {
             return;
         }
+        out.at_line(self.row_line);
         let cells: Vec<String> =
             cells.iter().map(|c| c.split_ascii_whitespace().collect::<Vec<_>>().join(" ")).collect();
         let filled = cells.iter().filter(|c| !c.is_empty()).count();

@@ -79,6 +79,12 @@ pub(crate) fn normal(label: &str) -> String {
     label.chars().filter(|c| !c.is_whitespace() && *c != '\u{a0}').flat_map(char::to_lowercase).collect()
 }
 
+/// Whether cells that tabs divide are the headings of a table that is read.
+pub(crate) fn is_table(line: &str) -> bool {
+    let columns: Vec<String> = line.split('\t').take(64).map(normal).collect();
+    events::is_events(&columns) || io::is_files(&columns) || histogram::is_histogram(&columns)
+}
+
 /// The table that is being read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
@@ -102,6 +108,8 @@ pub(crate) struct Report {
     names: names::Names,
     /// Waits by event of the top list.
     top: HashMap<String, f64>,
+    /// Its rows whose time is rounded.
+    held: Vec<events::TopRow>,
     /// Whether the top list is of foreground and background together (Statspack, 10g).
     is_top_of_all: bool,
     histograms: histogram::Histograms,
@@ -131,6 +139,7 @@ impl Report {
     pub(crate) fn columns(&mut self, labels: &[String], widths: Vec<usize>, out: &mut Out<'_>) {
         self.table.columns = labels.iter().map(|l| normal(l)).collect();
         self.table.widths = widths;
+        self.usual_columns(out);
         let columns = &self.table.columns;
         if self.section == Section::Other {
             // An excerpt may lack the title.
@@ -162,6 +171,22 @@ impl Report {
         if self.section == Section::Histogram {
             let title = self.title.clone();
             self.begin_histogram(&title);
+        }
+    }
+
+    /// Where the spaces of a text were lost, headings do not stand over their columns: a list of events has always had the
+    /// same ones.
+    fn usual_columns(&mut self, out: &mut Out<'_>) {
+        const USUAL: [&str; 6] = ["event", "waits", "time(s)", "avgwait", "%dbtime", "waitclass"];
+        let columns = &self.table.columns;
+        let all = columns.concat();
+        let is_lost = self.section == Section::TopEvents
+            && !events::is_events(columns)
+            && ["event", "waits", "time"].iter().all(|label| all.contains(label));
+        if is_lost && (5..=6).contains(&columns.len()) {
+            self.table.columns = USUAL.iter().take(columns.len()).map(|c| (*c).to_owned()).collect();
+            self.table.widths.clear();
+            out.remark("headings do not stand over their columns: event, waits, time (s), average, % are taken as usual");
         }
     }
 
@@ -211,7 +236,7 @@ impl Report {
     /// The section has ended.
     pub(crate) fn end_section(&mut self, out: &mut Out<'_>) {
         match self.section {
-            Section::LoadProfile => self.end_profile(out),
+            Section::LoadProfile => self.end_profile(false, out),
             Section::OsStatistics => self.end_os_statistics(out),
             _ => {}
         }
@@ -221,8 +246,9 @@ impl Report {
     /// The report has ended.
     pub(crate) fn end(&mut self, out: &mut Out<'_>) {
         self.end_section(out);
+        self.end_events(out);
         self.end_histograms(out);
-        self.end_profile(out);
+        self.end_profile(true, out);
         self.heading.end(out);
         *self = Self::default();
     }

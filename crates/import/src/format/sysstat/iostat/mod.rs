@@ -59,6 +59,8 @@ enum Table {
     None,
     Processor,
     Device,
+    /// Rows of network filesystems.
+    Skipped,
 }
 
 /// The reader.
@@ -85,6 +87,7 @@ struct Iostat {
     /// `Average:` reports of an interrupted run.
     average: bool,
     unread_told: bool,
+    date_told: bool,
 }
 
 impl LineFormat for Iostat {
@@ -99,9 +102,20 @@ impl LineFormat for Iostat {
         }
         let trimmed = line.trim();
         if trimmed.is_empty() {
-            if self.table == Table::Processor {
+            if matches!(self.table, Table::Processor | Table::Skipped) {
                 self.table = Table::None;
             }
+            return Took::Yes;
+        }
+        if trimmed == "^C" {
+            return Took::Yes;
+        }
+        if self.table == Table::Skipped && !is_device_header(line) && !trimmed.starts_with("avg-cpu:") {
+            return Took::Yes;
+        }
+        if trimmed.starts_with("Filesystem") && trimmed.contains("_nor/s") {
+            self.table = Table::Skipped;
+            out.remark("the table of network filesystems (option -n) was left unread");
             return Took::Yes;
         }
         if self.table == Table::Processor {
@@ -177,6 +191,9 @@ impl Iostat {
             Some(self.clock.time_of_day(seconds, kind))
         } else {
             let (at_s, basis) = self.moments.read(line)?;
+            if self.moments.doubtful && !std::mem::replace(&mut self.date_told, true) {
+                out.remark(&format!("the date of {line} was read as month/day: nothing tells the order"));
+            }
             self.reported(out);
             let kind = self.kind();
             Some(self.clock.moment(at_s, basis, kind))

@@ -48,7 +48,9 @@ pub(super) const PIDSTAT: Format = Format {
 };
 
 fn recognise(head: &Head<'_>, keys: &[&str]) -> Option<Likeness> {
-    if head.first_char() != Some('{') || !head.text.contains("\"sysstat\"") {
+    // A prompt may stand above the document.
+    let begins = head.first_char() == Some('{') || head.lines.iter().any(|l| l.starts_with("{\"sysstat\""));
+    if !begins || !head.text.contains("\"sysstat\"") {
         return None;
     }
     let has = |line: &str| keys.iter().any(|key| line.contains(key));

@@ -55,12 +55,11 @@ struct Semicolons {
 impl LineFormat for Semicolons {
     fn line(&mut self, line: &str, out: &mut Out<'_>) -> Took {
         // The usual case first: another item of the same table and time.
-        if !self.is_flat {
-            if let (Some(rest), Some(group)) = (self.beginning.same(line), self.groups.first_mut()) {
-                if group.row(rest, out) {
-                    return Took::Yes;
-                }
-            }
+        if !self.is_flat
+            && let (Some(rest), Some(group)) = (self.beginning.same(line), self.groups.first_mut())
+            && group.row(rest, out)
+        {
+            return Took::Yes;
         }
         self.other(line, out)
     }

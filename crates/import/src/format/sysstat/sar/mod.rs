@@ -129,13 +129,18 @@ impl LineFormat for Sar {
         // The usual case first: one more row of the same time.
         if let Some(table) = self.current.and_then(|n| self.tables.get_mut(n)) {
             let rest = line.strip_prefix(table.stamp.as_str());
-            if let Some(rest) = rest.filter(|r| !table.stamp.is_empty() && r.starts_with([' ', '\t'])) {
-                if table.row(rest, out) {
-                    return Took::Yes;
-                }
+            if let Some(rest) = rest.filter(|r| !table.stamp.is_empty() && r.starts_with([' ', '\t']))
+                && table.row(rest, out)
+            {
+                return Took::Yes;
             }
         }
+        // An interrupted run on a terminal.
+        let line = line.strip_prefix("^C").unwrap_or(line);
         if line.trim().is_empty() {
+            return Took::Yes;
+        }
+        if is_extreme(line) && self.current.is_some() {
             return Took::Yes;
         }
         if let Some((stamp, rest)) = split(line) {
@@ -203,10 +208,12 @@ impl Sar {
             self.header(stamp, rest, &cells, out);
             return Took::Yes;
         }
-        if let (Stamp::Time { text, .. }, Some(date)) = (stamp, self.doubtful.take()) {
-            if text.len() <= 8 && !std::mem::replace(&mut self.date_told, true) {
-                out.remark(&format!("the date {date} was read as month/day: nothing tells the order"));
-            }
+        // A clock with AM and PM is that of a country where the month comes first.
+        if let (Stamp::Time { text, .. }, Some(date)) = (stamp, self.doubtful.take())
+            && text.len() <= 8
+            && !std::mem::replace(&mut self.date_told, true)
+        {
+            out.remark(&format!("the date {date} was read as month/day: nothing tells the order"));
         }
         let Some(table) = self.current.and_then(|n| self.tables.get_mut(n)) else {
             out.complain("a header of a table", rest);
@@ -352,6 +359,11 @@ impl Met {
             (if activity.item == Item::Host { "" } else { "a name and " }, cells.len())
         })
     }
+}
+
+/// Rows of option -x (12.7): least and largest figures, which are no interval and no average.
+fn is_extreme(line: &str) -> bool {
+    ["Minimum:", "Maximum:", "Minimum :", "Maximum :"].iter().any(|word| line.starts_with(word))
 }
 
 /// A word that can stand in a header: no number.

@@ -191,10 +191,12 @@ fn pairs(line: &str) -> Option<Vec<(String, f64, f64)>> {
             _ => end,
         };
         let (values, next) = (after.get(..unit_end)?, after.get(unit_end..)?);
+        let label = label.trim();
+        ["Read", "Write", "IO ", "Timer ", "PC "].iter().any(|l| label.starts_with(l)).then_some(())?;
         let mut words = values.split_ascii_whitespace();
         let count = grouped(words.next()?.trim_end_matches(','))?;
         let bytes = words.next().map_or(Some(f64::NAN), amount)?;
-        all.push((label.trim().to_owned(), count, bytes));
+        all.push((label.to_owned(), count, bytes));
         rest = next;
     }
     (!all.is_empty() && rest.trim().is_empty()).then_some(all)
