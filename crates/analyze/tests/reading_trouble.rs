@@ -5,7 +5,7 @@ mod reading_support;
 use analyze::Severity;
 use reading_support::Made;
 use record::imported::PlaceKind::{Adapter, Database, DatabaseFile, Device, Path, Volume};
-use record::imported::Quantity::{DeviceQueue, HostQueue, Iops, ReadIops, ReadResponseUs};
+use record::imported::Quantity::{DeviceQueue, HostQueue, Iops, ReadIops, ReadResponseUs, Timeouts};
 use record::imported::{EventKind, Platform, facts};
 
 #[test]
@@ -280,6 +280,29 @@ fn transfers_of_a_map_and_its_paths() {
     assert_eq!(large.found("PL110").len(), 0);
     large.event(Device, "sdc", EventKind::Timeout, 5.0, "abort");
     assert!(large.only("PL110").title.contains("1 command timeout at sdc"));
+}
+
+#[test]
+fn disks_that_send_more_than_the_adapter_takes() {
+    let case = |disk: f64| {
+        let mut made = Made::new(Platform::Aix);
+        made.fact(Adapter, "fcs0", facts::MAX_TRANSFER_BYTES, 1_048_576.0);
+        made.fact(Device, "hdisk4", facts::MAX_TRANSFER_BYTES, disk);
+        made
+    };
+    assert!(case(4_194_304.0).only("PL110").title.starts_with("hdisk4 may send 4096 KiB at once"));
+    assert_eq!(case(262_144.0).found("PL110").len(), 0);
+}
+
+#[test]
+fn intervals_that_count_failures() {
+    let case = |failures: f64| {
+        let mut made = Made::new(Platform::Aix);
+        made.rows(Device, "hdisk4", 4, &[(Iops, 10.0), (Timeouts, failures)]);
+        made
+    };
+    assert!(case(3.0).only("PL107").title.starts_with("12 I/Os failed, were aborted or timed out at hdisk4"));
+    assert_eq!(case(0.0).found("PL107").len(), 0);
 }
 
 #[test]

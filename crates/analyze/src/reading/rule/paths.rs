@@ -24,17 +24,17 @@ pub(super) fn unwell(case: &ReadCase<'_>, rule: &Rule) -> Vec<Finding> {
 /// Paths of each LUN of a host: the LUN's name, and its paths.
 fn paths_of<'d>(case: &ReadCase<'d>, host: HostId) -> BTreeMap<String, BTreeSet<&'d str>> {
     let mut paths: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    let is_path: BTreeSet<&str> =
+        case.places(host, PlaceKind::Path).map(|p| case.digest.place_of(p).name.as_str()).collect();
     let with_state = [facts::PATH_STATE, "path_status"].map(|name| case.told(host, name));
     for (path, (lun, _)) in case.told(host, facts::PART_OF) {
         // Partitions are part of their disk, files of their tablespace: only what has a state or a kind is a path.
         let has_state = with_state.iter().any(|s| s.contains_key(path));
-        let is_path = case.places(host, PlaceKind::Path).any(|p| case.digest.place_of(p).name == path);
-        if has_state || is_path {
+        if has_state || is_path.contains(path) {
             paths.entry(lun.text()).or_default().insert(path);
         }
     }
-    for place in case.places(host, PlaceKind::Path) {
-        let name = case.digest.place_of(place).name.as_str();
+    for name in is_path {
         if let Some((lun, _)) = name.rsplit_once('/') {
             paths.entry(lun.to_owned()).or_default().insert(name);
         }

@@ -202,7 +202,9 @@ fn lasting(seconds: f64) -> String {
 /// PL107: errors of disks, adapters, links; commands that timed out; resets.
 pub(super) fn errors(case: &ReadCase<'_>, rule: &Rule) -> Vec<Finding> {
     case.hosts()
-        .flat_map(|host| [logged(case, rule, host), counted_errors(case, rule, host)])
+        .flat_map(|host| {
+            [logged(case, rule, host), counted_errors(case, rule, host), in_intervals(case, rule, host)]
+        })
         .flatten()
         .collect()
 }
@@ -303,6 +305,34 @@ fn counted_errors(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Option<Find
     let all: Vec<&str> = bad.iter().map(|b| b.1).collect();
     let finding = case.finding_of_host(rule, host, title, evidence);
     Some(Finding { device: Some(names(&all)), severity: *severity, ..finding })
+}
+
+/// I/Os that failed or timed out, as interval tools count them (AIX iostat -D). Not on ESXi: there commands that a device
+/// does not know count as failed, too.
+fn in_intervals(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Option<Finding> {
+    if case.platform(host) == Platform::Esxi {
+        return None;
+    }
+    let mut failing: Vec<(f64, &str, Origin)> = Vec::new();
+    for (place, _, series) in case.devices().filter(|(p, _, _)| case.host(*p) == host) {
+        let bad = series.points().iter().filter(|p| p.failures > 0.0);
+        let (sum, first) =
+            bad.fold((0.0, None), |(sum, first), p| (sum + p.failures, first.or(Some(p.origin))));
+        failing.extend(first.map(|origin| (sum, case.digest.place_of(place).name.as_str(), origin)));
+    }
+    failing.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (count, worst, _) = failing.first()?;
+    let title = format!(
+        "{count:.0} I/Os failed, were aborted or timed out at {worst} while it was watched{}",
+        if failing.len() > 1 {
+            format!("; such I/Os at {} more", counted(failing.len() - 1, "device"))
+        } else {
+            String::new()
+        }
+    );
+    let evidence = failing.iter().take(6).map(|f| case.line(f.2)).collect();
+    let finding = case.finding_of_host(rule, host, title, evidence);
+    Some(Finding { device: Some(names(&failing.iter().map(|f| f.1).collect::<Vec<_>>())), ..finding })
 }
 
 fn times(count: usize) -> String {
