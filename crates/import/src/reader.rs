@@ -90,7 +90,7 @@ fn with(
             if let Some(ambiguity) = likeness.ambiguity {
                 out.remark(&ambiguity);
             }
-            Lines { parts: vec![first], current: 0, command: None, line: 0 }.read(stream, out)
+            Lines { parts: vec![first], current: 0, command: None, aside: None, line: 0 }.read(stream, out)
         }
     };
     out.end_complaints();
@@ -139,6 +139,8 @@ struct Lines {
     current: usize,
     /// The command at the last shell prompt.
     command: Option<String>,
+    /// What the last line that belongs to no format was about.
+    aside: Option<String>,
     line: u64,
 }
 
@@ -168,6 +170,14 @@ impl Lines {
     }
 
     fn block(&mut self, block: &str, out: &mut Out<'_>) {
+        // Tables copied from a web page: their spaces do not break. Byte offsets are those of the block as read here.
+        let replaced;
+        let block = if memchr::memmem::find(block.as_bytes(), "\u{a0}".as_bytes()).is_some() {
+            replaced = block.replace('\u{a0}', " ");
+            &replaced
+        } else {
+            block
+        };
         let bytes = block.as_bytes();
         let mut start = 0;
         while start < bytes.len() {
@@ -192,6 +202,9 @@ impl Lines {
     /// A line that the current format does not know.
     fn foreign(&mut self, line: &str, out: &mut Out<'_>) {
         if line.trim().is_empty() {
+            return;
+        }
+        if crate::aside::take(line, &mut self.aside, out) {
             return;
         }
         if let Some(command) = prompted(line) {

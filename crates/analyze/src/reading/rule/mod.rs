@@ -1,6 +1,10 @@
 //! What each rule looks for: one function per id. Its thresholds stand in `rules/ID.toml`.
 
+mod course;
+mod latency;
 mod queue;
+mod stretch;
+mod words;
 
 use super::case::ReadCase;
 use super::digest::Digest;
@@ -11,7 +15,14 @@ use crate::rulebook::{Rule, rules};
 type Look = fn(&ReadCase<'_>, &Rule) -> Vec<Finding>;
 
 /// Every rule's function.
-const LOOKS: &[(&str, Look)] = &[("PL101", queue::standing_host_queue), ("PL102", queue::full_queue)];
+const LOOKS: &[(&str, Look)] = &[
+    ("PL101", queue::standing_host_queue),
+    ("PL102", queue::full_queue),
+    ("PL201", latency::few_outstanding),
+    ("PL205", course::plateau),
+    ("PL206", course::regime),
+    ("PL207", course::cliff),
+];
 
 /// Findings of the same rule that are told one by one; what stands behind them is the same.
 const OF_ONE_RULE_MAX: usize = 50;
