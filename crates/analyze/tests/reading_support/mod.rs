@@ -4,8 +4,8 @@
 use analyze::Finding;
 use analyze::reading::{Digest, findings};
 use record::imported::{
-    Distribution, Event, EventKind, Fact, Host, HostId, Interval, Origin, Place, PlaceId, PlaceKind, Platform,
-    Quantity, Rows, RowsKind, Sink, Source, SourceId, Value,
+    Distribution, Event, EventKind, Fact, Host, HostId, Interval, Origin, Place, PlaceId, PlaceKind,
+    Platform, Quantity, Rows, RowsKind, Sink, Source, SourceId, Value,
 };
 
 /// A digest in the making.
@@ -92,7 +92,13 @@ impl Made {
     }
 
     /// A row of a report over a period.
-    pub fn report(&mut self, kind: PlaceKind, of: &str, length_s: f64, values: &[(Quantity, f64)]) -> &mut Self {
+    pub fn report(
+        &mut self,
+        kind: PlaceKind,
+        of: &str,
+        length_s: f64,
+        values: &[(Quantity, f64)],
+    ) -> &mut Self {
         let interval = Interval { at_s: length_s, length_s, ..Interval::unknown(RowsKind::Period) };
         self.row_of(kind, of, interval, values)
     }

@@ -1,8 +1,12 @@
 //! What each rule looks for: one function per id. Its thresholds stand in `rules/ID.toml`.
 
+mod busy;
 mod course;
+mod equals;
+mod host;
 mod latency;
 mod queue;
+mod slow;
 mod stretch;
 mod words;
 
@@ -19,9 +23,18 @@ const LOOKS: &[(&str, Look)] = &[
     ("PL101", queue::standing_host_queue),
     ("PL102", queue::full_queue),
     ("PL201", latency::few_outstanding),
+    ("PL203", equals::hot),
+    ("PL204", busy::util_trap),
     ("PL205", course::plateau),
     ("PL206", course::regime),
     ("PL207", course::cliff),
+    ("PL208", slow::slow),
+    ("PL209", slow::full_or_room),
+    ("PL301", host::idle_beside_queues),
+    ("PL302", host::processor_bound),
+    ("PL303", host::memory),
+    ("PL305", host::stolen),
+    ("PL605", busy::known_wrong),
 ];
 
 /// Findings of the same rule that are told one by one; what stands behind them is the same.
