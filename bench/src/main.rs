@@ -9,6 +9,7 @@ mod answer;
 mod contender;
 mod fio;
 mod generator;
+mod import;
 mod ours;
 mod page;
 mod rounds;
@@ -46,7 +47,7 @@ struct Cli {
     plimsoll: std::path::PathBuf,
 }
 
-#[derive(Subcommand, Clone, Copy, PartialEq)]
+#[derive(Subcommand, Clone, PartialEq)]
 enum What {
     /// Processor time per I/O on a page-cached file, all engines.
     Generator,
@@ -62,6 +63,16 @@ enum What {
     },
     /// Run time of the tracer's programs per I/O and its cost to the load, against bpftrace. Needs root.
     Tracer,
+    /// Reading iostat and sadf text into the model, against the bare limit, Python, mawk and polars.
+    Import,
+    /// One of the loops that `import` measures.
+    #[command(hide = true)]
+    ImportLoop {
+        /// Which.
+        what: String,
+        /// On which file.
+        file: std::path::PathBuf,
+    },
     /// Time to draw the page, against a fio-plot chart.
     Page,
     /// Time to an answer and agreement of five, against fio's latency_target and a dense grid.
@@ -90,7 +101,7 @@ fn main() -> ExitCode {
         seconds: if cli.tiny { 1 } else { 3 },
         tiny: cli.tiny,
     };
-    match run(&setup, cli.what) {
+    match run(&setup, &cli.what) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -99,31 +110,37 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(setup: &contender::Setup, what: What) -> Outcome<()> {
+fn run(setup: &contender::Setup, what: &What) -> Outcome<()> {
     if let What::SamplerLoop { what } = what {
-        return sampler::run_loop(what == Loop::Survey);
+        return sampler::run_loop(*what == Loop::Survey);
+    }
+    if let What::ImportLoop { what, file } = what {
+        return import::run_loop(what, file);
     }
     std::fs::create_dir_all(&setup.folder)?;
-    let all = what == What::All;
-    if all || what == What::Generator {
+    let all = *what == What::All;
+    if all || *what == What::Generator {
         generator::cached_file(setup)?;
     }
-    if all || what == What::Zram {
+    if all || *what == What::Zram {
         zram::compare(setup)?;
     }
-    if all || what == What::Sampler {
+    if all || *what == What::Sampler {
         sampler::compare(setup)?;
     }
-    if all || what == What::Tracer {
+    if all || *what == What::Tracer {
         tracer::compare(setup)?;
     }
-    if all || what == What::Page {
+    if all || *what == What::Import {
+        import::compare(setup)?;
+    }
+    if all || *what == What::Page {
         page::compare(setup)?;
     }
-    if all || what == What::Answer {
+    if all || *what == What::Answer {
         answer::quiet(setup)?;
     }
-    if all || what == What::Disturbed {
+    if all || *what == What::Disturbed {
         answer::disturbed(setup)?;
     }
     Ok(())

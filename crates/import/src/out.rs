@@ -218,7 +218,18 @@ impl<'s> Out<'s> {
         class: Option<IoClass>,
         buckets: Vec<(f64, f64)>,
     ) {
-        let origin = self.origin;
+        self.distribution_from(self.origin, place, quantity, class, buckets);
+    }
+
+    /// The same for a distribution that began on an earlier line.
+    pub fn distribution_from(
+        &mut self,
+        origin: Origin,
+        place: PlaceId,
+        quantity: Quantity,
+        class: Option<IoClass>,
+        buckets: Vec<(f64, f64)>,
+    ) {
         self.waiting.push(Waiting::Distribution(Distribution { place, quantity, class, buckets, origin }));
     }
 

@@ -5,6 +5,7 @@ use crate::out::Out;
 use crate::recognise::{HEAD_BYTES, Head, Likeness, recognise, what_else};
 use crate::source::{DocumentInput, walk};
 use crate::text::blocks::Blocks;
+use crate::text::plain_blanks;
 use record::imported::{Sink, Source, SourceId};
 use std::io::Read;
 use std::path::Path;
@@ -61,7 +62,7 @@ fn one(path: &str, stream: &mut dyn Read, out: &mut Out<'_>, reading: &mut Readi
     }
     let head = crate::source::as_text(head);
     let whole = head.len() < HEAD_BYTES;
-    let text = String::from_utf8_lossy(&head);
+    let text = plain_blanks(String::from_utf8_lossy(&head));
     let cut = if whole { text.len() } else { text.rfind('\n').map_or(text.len(), |end| end + 1) };
     let Some((format, likeness)) = recognise(&Head::new(&text[..cut], whole)) else {
         return refuse(what_else(&head));
@@ -149,7 +150,7 @@ impl Lines {
         let mut blocks = Blocks::new(stream);
         loop {
             match blocks.next_block() {
-                Ok(Some(block)) => self.block(&block, out),
+                Ok(Some(block)) => self.block(&plain_blanks(block), out),
                 Ok(None) => break,
                 Err(error) => {
                     out.complain_at(self.line + 1, "more text", &format!("reading failed: {error}"));

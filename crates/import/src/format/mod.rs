@@ -6,14 +6,20 @@ use crate::source::DocumentInput;
 
 pub mod aix;
 pub mod bsd;
+pub(crate) mod columns;
+pub mod esxi;
 pub mod fio;
 pub mod hpux;
 pub mod inventory;
 pub mod linux;
 pub mod oracle;
 pub mod solaris;
+pub(crate) mod stamp;
 pub mod sysstat;
+pub mod sysv_sar;
 pub mod trace;
+mod unix_iostat;
+mod unix_vmstat;
 pub mod veritas;
 
 /// Whether a line was one of this format.
@@ -84,10 +90,12 @@ impl std::fmt::Debug for Format {
 pub static FORMATS: &[&[Format]] = &[
     sysstat::FORMATS,
     linux::FORMATS,
+    sysv_sar::FORMATS,
     solaris::FORMATS,
     aix::FORMATS,
     hpux::FORMATS,
     bsd::FORMATS,
+    esxi::FORMATS,
     veritas::FORMATS,
     trace::FORMATS,
     fio::FORMATS,

@@ -1,5 +1,7 @@
 //! Lines, numbers and columns of text.
 
+use std::borrow::Cow;
+
 pub mod blocks;
 pub mod number;
 
@@ -14,6 +16,15 @@ pub fn shortened(text: &str, length: usize) -> String {
     short
 }
 
+/// No-break spaces, which web pages put between columns, become spaces.
+pub(crate) fn plain_blanks(text: Cow<'_, str>) -> Cow<'_, str> {
+    const NO_BREAK: &str = "\u{a0}";
+    if memchr::memmem::find(text.as_bytes(), NO_BREAK.as_bytes()).is_none() {
+        return text;
+    }
+    Cow::Owned(text.replace(NO_BREAK, " "))
+}
+
 /// Words, separated by spaces and tabs.
 pub fn words(line: &str) -> Vec<&str> {
     line.split_ascii_whitespace().collect()
@@ -23,4 +34,14 @@ pub fn words(line: &str) -> Vec<&str> {
 pub fn words_at(line: &str) -> Vec<(usize, &str)> {
     let start = line.as_ptr() as usize;
     line.split_ascii_whitespace().map(|w| (w.as_ptr() as usize - start, w)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_a_web_page_are_parted_by_spaces() {
+        assert_eq!(plain_blanks(Cow::Borrowed("sda \u{a0} 1.0")), "sda   1.0");
+    }
 }

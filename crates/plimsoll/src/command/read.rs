@@ -1,11 +1,15 @@
 //! `plimsoll read`: what other tools wrote, and what is wrong.
 
 use crate::args::read::ReadArgs;
-use crate::exit::{Exit, Failure};
+use crate::exit::{Exit, Failure, chain};
 use crate::voice::Voice;
 use analyze::Finding;
 use analyze::reading::{Digest, findings};
+use jiff::Timestamp;
+use record::imported::{Both, ImportedWriter};
+use record::run::{PAGE_FILE, RunDocument, RunError};
 use report::reading::ReadReport;
+use report::terminal::{Color, Style};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Reads, concludes, shows.
@@ -15,13 +19,22 @@ pub fn run(args: &ReadArgs, voice: &Voice) -> Result<Exit, Failure> {
         voice.say(&::report::reading::formats(&known, voice.json));
         return Ok(Exit::Done);
     }
+    let started_at = Timestamp::now();
     let mut digest = Digest::default();
-    let reading = import::read(&args.paths, &mut digest);
+    let mut keeper = args.out.as_deref().map(ImportedWriter::create).transpose().map_err(not_kept)?;
+    let reading = match &mut keeper {
+        Some(keeper) => import::read(&args.paths, &mut Both(&mut digest, keeper)),
+        None => import::read(&args.paths, &mut digest),
+    };
     let mut found = findings(&digest);
     found.retain(|f| f.severity >= args.least);
     quote(args, &mut found);
     let refused = reading.refused.into_iter().map(|r| (r.path, r.reason)).collect();
-    let report = ReadReport { digest: &digest, refused, findings: &found, run: None };
+    let run = keeper.as_ref().map(|k| k.dir().display().to_string());
+    let report = ReadReport { digest: &digest, refused, findings: &found, run };
+    if let Some(keeper) = keeper {
+        keep(keeper, &report, args, started_at, voice.style())?;
+    }
     if voice.json {
         voice.say(&::report::reading::document(&report));
     } else {
@@ -33,6 +46,30 @@ pub fn run(args: &ReadArgs, voice: &Voice) -> Result<Exit, Failure> {
     }
     let fails = args.fail_on.is_some_and(|least| found.iter().any(|f| f.severity >= least));
     Ok(if fails { Exit::No } else { Exit::Done })
+}
+
+/// The page, the tables and the document.
+fn keep(
+    keeper: ImportedWriter,
+    report: &ReadReport<'_>,
+    args: &ReadArgs,
+    started_at: Timestamp,
+    voice_style: Style,
+) -> Result<(), Failure> {
+    let page = keeper.dir().join(PAGE_FILE);
+    std::fs::write(&page, ::report::html::reading(report))
+        .map_err(|cause| Failure::new(Exit::Environment, format!("writing {}: {cause}", page.display())))?;
+    let mut document = RunDocument::new("read", ::report::ProbeReport::VERSION, started_at.to_string());
+    document.ended_at = Some(Timestamp::now().to_string());
+    document.options = serde_json::json!({ "paths": args.paths, "least": args.least });
+    document.answer = serde_json::from_str(&::report::reading::document(report)).unwrap_or_default();
+    document.findings = report.findings.iter().filter_map(|f| serde_json::to_value(f).ok()).collect();
+    document.kept = serde_json::json!({ "text": ::report::reading::text(report, Style { color: Color::Never, ..voice_style }) });
+    keeper.finish(&document).map_err(not_kept)
+}
+
+fn not_kept(error: RunError) -> Failure {
+    Failure::new(Exit::Environment, chain(&error))
 }
 
 /// Fills in the lines that the evidence names.

@@ -6,6 +6,7 @@
 //! a [`Quantity`] has one unit, which stands in its name. Absent is NaN in rows and `None` elsewhere, never 0.
 
 mod gathered;
+mod keep;
 mod note;
 mod place;
 mod quantity;
@@ -13,6 +14,7 @@ mod rows;
 mod sink;
 
 pub use gathered::{Gathered, Row};
+pub use keep::{Both, IMPORTED_NOTES_SCHEMA, IMPORTED_SAMPLES_SCHEMA, ImportedWriter};
 pub use note::{Complaint, Distribution, Event, EventKind, Fact, Value, facts};
 pub use place::{Host, HostId, Place, PlaceId, PlaceKind, Platform};
 pub use quantity::Quantity;

@@ -50,6 +50,8 @@ quantities! {
     DiscardMergesPerS = "discard_merges_per_s",
     /// Reads and writes merged per second, told together.
     MergesPerS = "merges_per_s",
+    /// Seeks per second as HP-UX iostat counts them (`sps`). How many I/Os that were is not told.
+    SeeksPerS = "seeks_per_s",
 
     // Sizes.
     /// Mean bytes of a read.
@@ -120,6 +122,8 @@ quantities! {
     ResponseMaxUs = "response_max_us",
     /// Time from the application's call to submission (fio `slat`).
     SubmitUs = "submit_us",
+    /// Time of one request in whole clock ticks of the host, usually of 10 ms (vxtrace `time`). 0 is less than one tick.
+    ResponseTicks = "response_ticks",
 
     // Shares of time, percent.
     /// Share of time with at least one I/O outstanding. Says nothing about what more a device could do.
@@ -222,6 +226,14 @@ quantities! {
     MajorFaultsPerS = "major_faults_per_s",
     /// Page faults per second.
     FaultsPerS = "faults_per_s",
+    /// Pages swapped in per second, where their size is not told.
+    SwapInPagesPerS = "swap_in_pages_per_s",
+    /// Pages swapped out per second, where their size is not told.
+    SwapOutPagesPerS = "swap_out_pages_per_s",
+    /// Mean number of tasks in the run queue while there were any (System V sar `runq-sz`): no time mean.
+    RunQueueWhenOccupied = "run_queue_when_occupied",
+    /// Share of samples with a task in the run queue (System V sar `%runocc`).
+    RunQueueOccupiedPercent = "run_queue_occupied_percent",
 
     // Processes and calls.
     /// Bytes of a call or mapping.
@@ -274,6 +286,18 @@ quantities! {
     BlocksPerRead = "blocks_per_read",
     /// Waits for a busy buffer.
     BufferWaits = "buffer_waits",
+    /// Mean wait for a busy buffer.
+    BufferWaitUs = "buffer_wait_us",
+    /// Share of the time of background processes.
+    BackgroundTimePercent = "background_time_percent",
+    /// Reads of one block per second.
+    SingleBlockReadIops = "single_block_read_iops",
+    /// Mean time of a read of one block.
+    SingleBlockReadUs = "single_block_read_us",
+    /// Mean time of a small read, at most 128 KiB (AWR `Small Read`).
+    SmallReadUs = "small_read_us",
+    /// Mean time of a large read (AWR `Large Read`).
+    LargeReadUs = "large_read_us",
 
     // Load generators.
     /// I/Os kept outstanding, as asked.
@@ -282,6 +306,26 @@ quantities! {
     LargeConcurrency = "large_concurrency",
     /// Processor time per I/O.
     CpuUsPerIo = "cpu_us_per_io",
+    /// Half of the reads took at most this from submission to completion.
+    ReadResponseP50Us = "read_response_p50_us",
+    /// 95 % of the reads took at most this from submission to completion.
+    ReadResponseP95Us = "read_response_p95_us",
+    /// 99 % of the reads took at most this from submission to completion.
+    ReadResponseP99Us = "read_response_p99_us",
+    /// 99.9 % of the reads took at most this from submission to completion.
+    ReadResponseP999Us = "read_response_p999_us",
+    /// Longest response of a read.
+    ReadResponseMaxUs = "read_response_max_us",
+    /// Half of the writes took at most this from submission to completion.
+    WriteResponseP50Us = "write_response_p50_us",
+    /// 95 % of the writes took at most this from submission to completion.
+    WriteResponseP95Us = "write_response_p95_us",
+    /// 99 % of the writes took at most this from submission to completion.
+    WriteResponseP99Us = "write_response_p99_us",
+    /// 99.9 % of the writes took at most this from submission to completion.
+    WriteResponseP999Us = "write_response_p999_us",
+    /// Longest response of a write.
+    WriteResponseMaxUs = "write_response_max_us",
 
     // Traces: one request.
     /// First byte on the device.

@@ -77,6 +77,12 @@ impl RunWriter {
         self.journal.remove()
     }
 
+    /// The same for a run without steps, whose tables stand in the folder already.
+    pub(crate) fn finish_with(self, document: &RunDocument, tables: Vec<TableFile>) -> Result<(), RunError> {
+        self.write_document(document, tables)?;
+        self.journal.remove()
+    }
+
     fn write_all(&self, document: &RunDocument) -> Result<(), RunError> {
         let written = |(file, table): (&str, &Table)| {
             let (size_bytes, crc32) = table.write(&self.dir.join(file))?;
@@ -84,6 +90,10 @@ impl RunWriter {
             Ok(TableFile { file: file.to_owned(), schema: table.schema.clone(), rows, size_bytes, crc32 })
         };
         let tables = self.tables.files().into_iter().map(written).collect::<Result<_, RunError>>()?;
+        self.write_document(document, tables)
+    }
+
+    fn write_document(&self, document: &RunDocument, tables: Vec<TableFile>) -> Result<(), RunError> {
         let document = RunDocument { schema: RUN_SCHEMA.to_owned(), tables, ..document.clone() };
         let path = self.dir.join(DOCUMENT_FILE);
         let mut bytes = serde_json::to_vec_pretty(&document).map_err(|cause| RunError::Json {
@@ -97,9 +107,11 @@ impl RunWriter {
 }
 
 fn made_at_the_end() -> impl Iterator<Item = &'static str> {
-    TABLES.iter().map(|t| t.file).chain([DOCUMENT_FILE, DRAFT_FILE])
+    TABLES.iter().map(|t| t.file).chain([IMPORTED_NOTES_FILE, DOCUMENT_FILE, DRAFT_FILE])
 }
 
+/// Facts and events of a run made by `read`.
+pub(crate) const IMPORTED_NOTES_FILE: &str = "notes.parquet";
 /// `run.json` before its rename.
 const DRAFT_FILE: &str = "run.json.partial";
 

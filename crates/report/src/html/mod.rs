@@ -8,6 +8,7 @@ mod axis;
 mod course;
 mod facts;
 mod percentiles;
+mod reading;
 mod standing;
 mod svg;
 mod throughput_latency;
@@ -15,6 +16,7 @@ mod throughput_latency;
 use crate::{ProbeReport, words};
 use analyze::BoundBy;
 use probe::Answer;
+pub use reading::reading;
 use record::{Doubt, Weight};
 use svg::escape;
 

@@ -1,6 +1,10 @@
 //! FreeBSD: iostat, gstat.
 
+mod device;
+mod gstat;
+mod iostat;
+
 use super::Format;
 
 /// The formats of this family.
-pub static FORMATS: &[Format] = &[];
+pub static FORMATS: &[Format] = &[iostat::FORMAT, gstat::FORMAT];

@@ -1,6 +1,14 @@
 //! fio: JSON, terse, text, logs.
 
+mod job;
+mod json;
+mod json_scan;
+mod log;
+mod log_kind;
+mod terse;
+mod text;
+
 use super::Format;
 
 /// The formats of this family.
-pub static FORMATS: &[Format] = &[];
+pub static FORMATS: &[Format] = &[json::FORMAT, terse::FORMAT, text::FORMAT, log::FORMAT];

@@ -11,6 +11,8 @@ pub(crate) struct Banner {
     pub host: Host,
     /// The date as written; its order may be known only later.
     pub date: Option<String>,
+    /// Bytes of a page, where the architecture has one size.
+    pub page_bytes: Option<f64>,
 }
 
 impl Banner {
@@ -28,19 +30,31 @@ impl Banner {
         let date = words(rest)
             .into_iter()
             .find(|w| w.contains(['/', '-', '.']) && w.starts_with(|c: char| c.is_ascii_digit()));
+        let machine = words(rest).into_iter().find_map(|w| w.strip_prefix('_')?.strip_suffix('_'));
         let host = Host {
             name: Some(name.to_owned()).filter(|n| !n.is_empty()),
             platform: Platform::Linux,
             release: Some(release.to_owned()),
             processors,
         };
-        Some(Self { host, date: date.map(str::to_owned) })
+        let page_bytes = machine.and_then(page_bytes);
+        Some(Self { host, date: date.map(str::to_owned), page_bytes })
+    }
+
+    /// Whether the date could as well be read in the other order: `02/03/24`.
+    pub fn is_ambiguous(&self) -> bool {
+        self.date_in(DateOrder::MonthFirst) != self.date_in(DateOrder::DayFirst)
     }
 
     /// The date, read in this order.
     pub fn date_in(&self, order: DateOrder) -> Option<Date> {
         self.date.as_deref().and_then(|text| date(text, order))
     }
+}
+
+/// Bytes of a page of a machine that `uname -m` names so; ARM and POWER have several sizes.
+pub(crate) fn page_bytes(machine: &str) -> Option<f64> {
+    matches!(machine, "x86_64" | "i386" | "i486" | "i586" | "i686" | "s390" | "s390x").then_some(4096.0)
 }
 
 #[cfg(test)]

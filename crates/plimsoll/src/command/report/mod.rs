@@ -26,6 +26,9 @@ pub fn run(args: &ReportArgs, voice: &Voice) -> Result<Exit, Failure> {
     for complaint in &read.complaints {
         eprintln!("warning: {complaint}");
     }
+    if let Some(document) = read.document.as_ref().filter(|d| d.what == "read") {
+        return imported(args, document, voice);
+    }
     let report = restored(args, read)?;
     if let Some(page) = &args.page {
         std::fs::write(page, html::probe(&report)).map_err(|cause| {
@@ -36,6 +39,25 @@ pub fn run(args: &ReportArgs, voice: &Voice) -> Result<Exit, Failure> {
         voice.say(&json::probe(&report));
     } else if args.page.is_none() {
         voice.say(&terminal::probe(&report, voice.style()));
+    }
+    Ok(Exit::Done)
+}
+
+/// What other tools wrote and what was concluded, as it was printed.
+fn imported(args: &ReportArgs, document: &RunDocument, voice: &Voice) -> Result<Exit, Failure> {
+    if let Some(page) = &args.page {
+        let kept = args.run.join(record::run::PAGE_FILE);
+        std::fs::copy(&kept, page).map_err(|cause| {
+            Failure::new(
+                Exit::Environment,
+                format!("copying {} to {}: {cause}", kept.display(), page.display()),
+            )
+        })?;
+    }
+    if voice.json {
+        voice.say(&format!("{:#}\n", document.answer));
+    } else if args.page.is_none() {
+        voice.say(document.kept["text"].as_str().unwrap_or_default());
     }
     Ok(Exit::Done)
 }
