@@ -91,7 +91,8 @@ fn with(
             if let Some(ambiguity) = likeness.ambiguity {
                 out.remark(&ambiguity);
             }
-            Lines { parts: vec![first], current: 0, command: None, banner: None, line: 0 }.read(stream, out)
+            let (parts, command, banner, aside) = (vec![first], None, None, None);
+            Lines { parts, current: 0, command, banner, aside, line: 0 }.read(stream, out)
         }
     };
     out.end_complaints();
@@ -142,6 +143,8 @@ struct Lines {
     command: Option<String>,
     /// The last first line of a tool of sysstat: who reads what follows it is known only at the header below.
     banner: Option<String>,
+    /// What the last line that belongs to no format was about.
+    aside: Option<String>,
     line: u64,
 }
 
@@ -171,6 +174,14 @@ impl Lines {
     }
 
     fn block(&mut self, block: &str, out: &mut Out<'_>) {
+        // Tables copied from a web page: their spaces do not break. Byte offsets are those of the block as read here.
+        let replaced;
+        let block = if memchr::memmem::find(block.as_bytes(), "\u{a0}".as_bytes()).is_some() {
+            replaced = block.replace('\u{a0}', " ");
+            &replaced
+        } else {
+            block
+        };
         let bytes = block.as_bytes();
         let mut start = 0;
         while start < bytes.len() {
@@ -198,6 +209,9 @@ impl Lines {
     /// A line that the current format does not know.
     fn foreign(&mut self, line: &str, out: &mut Out<'_>) {
         if line.trim().is_empty() || self.banner.as_deref() == Some(line) {
+            return;
+        }
+        if crate::aside::take(line, &mut self.aside, out) {
             return;
         }
         if let Some(command) = prompted(line) {

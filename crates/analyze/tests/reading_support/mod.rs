@@ -66,7 +66,7 @@ impl Made {
     pub fn fact(&mut self, kind: PlaceKind, of: &str, name: &str, value: impl Into<Value>) -> &mut Self {
         let place = self.place(kind, of);
         let origin = self.origin();
-        self.digest.fact(&Fact { place, name: name.into(), value: value.into(), origin }, "");
+        Sink::fact(&mut self.digest, &Fact { place, name: name.into(), value: value.into(), origin }, "");
         self
     }
 

@@ -76,11 +76,13 @@ fn depth_fell(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Option<Finding>
     for fact in case.digest.facts_named(facts::QUEUE_DEPTH).filter(|f| case.host(f.place) == host) {
         readings.entry(case.digest.place_of(fact.place).name.as_str()).or_default().push(fact);
     }
-    let fell = |r: &Vec<&Fact>| {
-        Some((*r.first()?, *r.last()?)).filter(|(a, b)| number(b) < number(a) && number(b) > 0.0)
-    };
-    let all: Vec<(&str, (&Fact, &Fact))> =
-        readings.iter().filter_map(|(d, r)| Some((*d, fell(r)?))).collect();
+    let all: Vec<(&str, (&Fact, &Fact))> = readings
+        .iter()
+        .filter_map(|(d, r)| {
+            let (a, b) = (*r.first()?, *r.last()?);
+            (number(b) < number(a) && number(b) > 0.0).then_some((*d, (a, b)))
+        })
+        .collect();
     let (device, (first, last)) = *all.first()?;
     let devices: Vec<&str> = all.iter().map(|a| a.0).collect();
     let title = format!(
