@@ -50,7 +50,7 @@ fn listed(line: &str) -> Option<(&str, &str, &str, Option<&str>)> {
     let states = ["active", "concurrent", "locked", "missing", "removed"];
     let state = cells.get(3).copied();
     let fits =
-        disk.contains("disk") && is_id(id) && cells.len() <= 4 && state.is_none_or(|s| states.contains(&s));
+        disk.contains("disk") && is_id(id) && cells.len() <= 6 && state.is_none_or(|s| states.contains(&s));
     fits.then_some((disk, id, group, state))
 }
 
@@ -151,6 +151,10 @@ impl LineFormat for Lvm {
             self.table = Table::None;
             self.tell_platform(out);
             return self.pairs(trimmed, out);
+        }
+        // The heading that a virtual I/O server prints.
+        if words(trimmed) == ["NAME", "PVID", "VG", "STATUS"] {
+            return Took::Yes;
         }
         if let Some((disk, id, group, state)) = listed(trimmed) {
             self.tell_platform(out);
@@ -341,20 +345,33 @@ fn bad(expected: &str, line: &str, out: &mut Out<'_>) -> Took {
     Took::Yes
 }
 
-/// The pairs of a line: a second key begins after two blanks at least, and all keys end in a colon.
+/// The pairs of a line. The second key begins after two blanks, or, where a long value fills its column, with the words
+/// before its colon that look like one.
 fn pairs(line: &str) -> Option<Vec<(&str, &str)>> {
     let (key, rest) = line.split_once(':')?;
-    let value_at = rest.len() - rest.trim_start().len();
-    let value = &rest[value_at..];
-    // The value ends where blanks and another key follow.
-    let end = value.find("  ").filter(|at| value[*at..].contains(':'));
-    match end {
-        Some(at) => {
-            let (second, rest) = value[at..].split_once(':')?;
-            Some(vec![(key.trim(), value[..at].trim()), (second.trim(), rest.trim())])
+    let is_end = |at: usize| rest[at + 1..].starts_with([' ', '\t']) || rest.len() == at + 1;
+    let colon = rest.rmatch_indices(':').map(|(at, _)| at).find(|at| is_end(*at));
+    // `lspv` forgets the colon of this one.
+    let (key_end, value) = match (colon, rest.find("VG IDENTIFIER ")) {
+        (Some(colon), _) => (colon, rest[colon + 1..].trim()),
+        (None, Some(at)) => (at + 13, rest[at + 13..].trim()),
+        (None, None) => return Some(vec![(key.trim(), rest.trim())]),
+    };
+    let mut start = key_end;
+    for (at, word) in crate::text::words_at(&rest[..key_end]).into_iter().rev() {
+        let gap = start - (at + word.len());
+        let is_key = word.bytes().all(|b| b.is_ascii_alphabetic() || matches!(b, b'-' | b'(' | b')'))
+            && (word.bytes().any(|b| b.is_ascii_uppercase()) || word == "per");
+        if start < key_end && gap > 1 || !is_key {
+            break;
         }
-        None => Some(vec![(key.trim(), value.trim())]),
+        start = at;
     }
+    let second = rest[start..key_end].trim();
+    if second.is_empty() {
+        return Some(vec![(key.trim(), rest.trim())]);
+    }
+    Some(vec![(key.trim(), rest[..start].trim()), (second, value)])
 }
 
 /// `128 megabyte(s)`, `256 kilobytes`. A number of partitions with its size in brackets is none.
