@@ -3,7 +3,7 @@
 //! What matters for I/O is the spread: a volume whose partitions follow each other on one disk uses one service queue
 //! after the other. `lslv -m` is therefore summed up by disk, with the longest run on one of them.
 
-use super::device::{arguments, kind, runs};
+use super::device::{arguments, disk_kind, runs};
 use super::fcstat::snake;
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::Out;
@@ -84,7 +84,7 @@ fn table(line: &str) -> Option<Table> {
         Some(Table::Disks)
     } else if begins(&["PP", "RANGE", "STATE"]) {
         Some(Table::Ranges)
-    } else if begins(&["LP", "PP1", "PV1"]) {
+    } else if begins(&["LP", "PP1", "PV1"]) || begins(&["LP", "PP1", "PVID1"]) {
         Some(Table::Map)
     } else if begins(&["PV", "COPIES", "IN", "BAND"]) {
         Some(Table::DisksOfVolume)
@@ -158,7 +158,7 @@ impl LineFormat for Lvm {
         }
         if let Some((disk, id, group, state)) = listed(trimmed) {
             self.tell_platform(out);
-            let place = out.place(kind(disk), disk);
+            let place = out.place(disk_kind(disk), disk);
             if id != "none" {
                 out.fact(place, "pvid", id);
             }
@@ -207,7 +207,7 @@ impl Lvm {
         if is_pair_title(line) {
             let name = found.first().and_then(|(_, v)| v.split_ascii_whitespace().next()).unwrap_or("");
             (self.about, self.pairs_of) = match first {
-                "PHYSICAL VOLUME" => (Some(out.place(kind(name), name)), "disk"),
+                "PHYSICAL VOLUME" => (Some(out.place(disk_kind(name), name)), "disk"),
                 "LOGICAL VOLUME" => (Some(out.place(PlaceKind::Volume, name)), "volume"),
                 _ => (Some(out.place(PlaceKind::Other, name)), "group"),
             };
@@ -258,7 +258,7 @@ impl Lvm {
                 let (Some(total), Some(free)) = (number(2), number(3)) else {
                     return bad("a disk, its state, total and free partitions", line, out);
                 };
-                let place = out.place(kind(name), name);
+                let place = out.place(disk_kind(name), name);
                 if !self.owner.is_empty() {
                     out.fact(place, facts::PART_OF, self.owner.as_str());
                 }

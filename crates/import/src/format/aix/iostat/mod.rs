@@ -330,7 +330,7 @@ impl Iostat {
                     return Some(out.place(PlaceKind::Path, bare));
                 }
                 name.clone_into(&mut self.disk);
-                out.place(device::kind(name), name)
+                out.place(device::disk_kind(name), name)
             }
         })
     }
