@@ -9,7 +9,8 @@ mod sections;
 mod top;
 
 use crate::clock::{DateOrder, date, epoch_s, time_of_day};
-use crate::format::aix::{fcstat::snake, lsattr, lvm};
+use crate::format::aix::fcstat::{self, snake};
+use crate::format::aix::{lsattr, lvm};
 use crate::format::inventory;
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::Out;
@@ -322,6 +323,7 @@ fn reader_of(command: &str) -> Option<Box<dyn LineFormat>> {
     let program = command.split_ascii_whitespace().next()?.rsplit('/').next()?;
     Some(match program {
         "lsattr" => Box::new(lsattr::Lsattr::default()),
+        "fcstat" => Box::new(fcstat::Fcstat::default()),
         "lspv" | "lsvg" => Box::new(lvm::Lvm::default()),
         "lsblk" => Box::new(inventory::Lsblk::default()),
         "multipath" => Box::new(inventory::Multipath::default()),
