@@ -219,6 +219,9 @@ impl Lines {
             self.command = Some(command.to_owned());
             return;
         }
+        if is_bare_prompt(line) {
+            return;
+        }
         let current = self.parts[self.current].format;
         let begins = |f: &&'static Format| match f.reads {
             Reads::Lines { begins, .. } => f.name != current.name && begins(line),
@@ -303,9 +306,27 @@ pub(crate) fn prompted(line: &str) -> Option<&str> {
     COMMANDS.contains(&program).then_some(command)
 }
 
+/// Whether a line is a shell prompt with nothing after it, as stands at the end of many a pasted text: `root@db1:/#`.
+fn is_bare_prompt(line: &str) -> bool {
+    let line = line.trim();
+    let named = line.contains('@') || line.starts_with('[') || line.contains(":/");
+    line.ends_with(['#', '$', '>', '%'])
+        && (line.len() == 1 || named && line.len() < 80 && line.split_ascii_whitespace().count() <= 3)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::prompted;
+    use super::{is_bare_prompt, prompted};
+
+    #[test]
+    fn prompts_without_a_command() {
+        for line in ["$", "root@db1:/#", "[oracle@db1 ~]$ ", "user@host:~>"] {
+            assert!(is_bare_prompt(line), "{line}");
+        }
+        for line in ["sda 99%", "busy%", "", "/dev/sda #"] {
+            assert!(!is_bare_prompt(line), "{line}");
+        }
+    }
 
     #[test]
     fn commands_at_prompts() {
