@@ -10,6 +10,7 @@ use super::banner::Banner;
 use super::cells::{Cells, Values, WIDTH_MAX};
 use super::known::Known;
 use crate::clock::{Clock, DateOrder};
+use crate::format::linux::collector;
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::Out;
 use crate::recognise::{Head, Likeness};
@@ -155,7 +156,7 @@ impl LineFormat for Sar {
             return Took::Yes;
         }
         // What collectors put around: `## FooterBegin`.
-        if line.starts_with("##") { Took::Yes } else { Took::No }
+        if line.starts_with("##") || collector::is_noise(line) { Took::Yes } else { Took::No }
     }
 
     fn command(&mut self, command: &str) {
