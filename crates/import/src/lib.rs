@@ -7,6 +7,7 @@
 //!
 //! Nothing here concludes: what a number means for the host is said in `analyze`.
 
+mod aside;
 pub mod clock;
 pub mod format;
 mod out;

@@ -91,7 +91,8 @@ fn with(
             if let Some(ambiguity) = likeness.ambiguity {
                 out.remark(&ambiguity);
             }
-            Lines { parts: vec![first], current: 0, command: None, banner: None, line: 0 }.read(stream, out)
+            let (parts, command, banner, aside) = (vec![first], None, None, None);
+            Lines { parts, current: 0, command, banner, aside, line: 0 }.read(stream, out)
         }
     };
     out.end_complaints();
@@ -142,6 +143,8 @@ struct Lines {
     command: Option<String>,
     /// The last first line of a tool of sysstat: who reads what follows it is known only at the header below.
     banner: Option<String>,
+    /// What the last line that belongs to no format was about.
+    aside: Option<String>,
     line: u64,
 }
 
@@ -171,6 +174,14 @@ impl Lines {
     }
 
     fn block(&mut self, block: &str, out: &mut Out<'_>) {
+        // Tables copied from a web page: their spaces do not break. Byte offsets are those of the block as read here.
+        let replaced;
+        let block = if memchr::memmem::find(block.as_bytes(), "\u{a0}".as_bytes()).is_some() {
+            replaced = block.replace('\u{a0}', " ");
+            &replaced
+        } else {
+            block
+        };
         let bytes = block.as_bytes();
         let mut start = 0;
         while start < bytes.len() {
@@ -200,9 +211,15 @@ impl Lines {
         if line.trim().is_empty() || self.banner.as_deref() == Some(line) {
             return;
         }
+        if crate::aside::take(line, &mut self.aside, out) {
+            return;
+        }
         if let Some(command) = prompted(line) {
             self.parts[self.current].reader.command(command);
             self.command = Some(command.to_owned());
+            return;
+        }
+        if is_bare_prompt(line) {
             return;
         }
         let current = self.parts[self.current].format;
@@ -289,9 +306,27 @@ pub(crate) fn prompted(line: &str) -> Option<&str> {
     COMMANDS.contains(&program).then_some(command)
 }
 
+/// Whether a line is a shell prompt with nothing after it, as stands at the end of many a pasted text: `root@db1:/#`.
+fn is_bare_prompt(line: &str) -> bool {
+    let line = line.trim();
+    let named = line.contains('@') || line.starts_with('[') || line.contains(":/");
+    line.ends_with(['#', '$', '>', '%'])
+        && (line.len() == 1 || named && line.len() < 80 && line.split_ascii_whitespace().count() <= 3)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::prompted;
+    use super::{is_bare_prompt, prompted};
+
+    #[test]
+    fn prompts_without_a_command() {
+        for line in ["$", "root@db1:/#", "[oracle@db1 ~]$ ", "user@host:~>"] {
+            assert!(is_bare_prompt(line), "{line}");
+        }
+        for line in ["sda 99%", "busy%", "", "/dev/sda #"] {
+            assert!(!is_bare_prompt(line), "{line}");
+        }
+    }
 
     #[test]
     fn commands_at_prompts() {

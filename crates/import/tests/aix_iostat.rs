@@ -64,6 +64,29 @@ fn the_order_of_groups_serves_where_blanks_were_lost() {
 }
 
 #[test]
+fn without_minima_and_with_a_header_set_by_hand() {
+    let text = "\
+Disks:              xfers                            read                         write                            queue
+------  -------------------------------- ------------------------------ --------------------------- ---------------------------------
+         %tm  bps     tps  bread  bwrtn   rps    avg    max   time fail  wps   avg  max time fail  avg   min   max   avg   avg  serv
+         act                                     serv   serv  outs             serv   serv  outs       time  time  time  wqsz  sqsz qfull
+hdisk1  23.5  1.2M   80.0  0.8M   0.4M   50.0    4.0   20.0   0    0    30.0  2.0  90.0  0    0    7.0   0.0   1.5S  3.0   2.0  9.0
+";
+    let all = read_as("aix-iostat", text);
+    assert!(all.complaints.is_empty() && all.remarks.is_empty(), "{:?} {:?}", all.complaints, all.remarks);
+    let row = all.of(Device, "hdisk1")[0];
+    assert_eq!(
+        values(row, &[ReadServiceUs, ReadServiceMaxUs, WriteServiceUs, WriteServiceMaxUs]),
+        [4e3, 2e4, 2e3, 9e4]
+    );
+    assert_eq!(
+        values(row, &[HostWaitUs, HostWaitMaxUs, HostQueue, DeviceQueue, QueueFullPerS]),
+        [7e3, 1.5e6, 3.0, 2.0, 9.0]
+    );
+    assert_eq!(row.value(ReadServiceMinUs), None);
+}
+
+#[test]
 fn an_unknown_letter_is_a_complaint_and_no_value() {
     let all = read_as("aix-iostat", &LONG.replace("40.2S", "40.2Q"));
     assert_eq!(all.complaints.len(), 1);

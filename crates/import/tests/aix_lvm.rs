@@ -61,6 +61,39 @@ fn groups_disks_and_volumes() {
 }
 
 #[test]
+fn disks_and_volumes_by_themselves() {
+    let text = "\
+PHYSICAL VOLUME:    hdisk0                   VOLUME GROUP:     rootvg
+PV IDENTIFIER:      00c8b12ce3c7d496 VG IDENTIFIER     00c8b12c00004c000000012345678901
+PV STATE:           active
+PP SIZE:            16 megabyte(s)           LOGICAL VOLUMES:  12
+MAX REQUEST:        256 kilobytes            HOT SPARE:        no
+# lslv fslv00
+LOGICAL VOLUME:     fslv00                 VOLUME GROUP:   datavg
+LV IDENTIFIER:      00c8b12c00004c000000012345678901.2 PERMISSION:     read/write
+INTER-POLICY:       maximum                RELOCATABLE:    yes
+UPPER BOUND:        32
+MOUNT POINT:        /data                  LABEL:          /data
+";
+    let all = read_as("aix-lvm", text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    let text = |place: &str, name: &str| all.fact(place, name).map(Value::text).unwrap_or_default();
+    assert_eq!(
+        (text("hdisk0", facts::PART_OF), text("hdisk0", "pv_identifier")),
+        ("rootvg".into(), "00c8b12ce3c7d496".into())
+    );
+    assert_eq!(
+        (number(&all, "hdisk0", "pp_size_bytes"), number(&all, "hdisk0", "max_request_bytes")),
+        (16_777_216.0, 262_144.0)
+    );
+    assert_eq!(
+        (text("fslv00", "permission"), text("fslv00", "inter_policy")),
+        ("read/write".into(), "maximum".into())
+    );
+    assert_eq!((number(&all, "fslv00", "upper_bound"), text("fslv00", "label")), (32.0, "/data".into()));
+}
+
+#[test]
 fn where_partitions_lie() {
     let all = read_as("aix-lvm", MAP);
     assert!(all.complaints.is_empty(), "{:?}", all.complaints);

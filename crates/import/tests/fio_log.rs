@@ -49,6 +49,14 @@ fn kinds_by_times_divisors_and_sizes() {
         (ReadResponseUs, RowsKind::Request, 2000)
     );
     assert_eq!(all.rows[1].value(RequestBytes), Some(8192.0));
+    // The bandwidth of each: bytes over nanoseconds, cut to a whole number of kB/s.
+    let times = (0..300u64).map(|n| 20_000 + n * 37);
+    let each: String = times.map(|ns| format!("7, {}, 0, 8192\n", 8_192_000_000 / ns)).collect();
+    let all = read_as("fio-log", &each);
+    assert_eq!((quantity(&all), all.rows[0].values[0].1), (ReadBytesPerS, 409_600_000.0));
+    // Version 2 has four columns.
+    let old: String = (0..300).map(|n| format!("{}, {}, 1, 4096\n", n / 2, 300 + n * 7 % 101)).collect();
+    assert_eq!(read_as("fio-log", &old).rows[0].values[0], (WriteResponseUs, 300.0));
     let counted: String = (0..50).map(|n| format!("{n}, 1, 1, 4096\n")).collect();
     assert_eq!(quantity(&read_as("fio-log", &counted)), WriteIops);
 }

@@ -160,3 +160,18 @@ proptest! {
         read_any(&metrics);
     }
 }
+
+#[test]
+fn vmstat_snapshots_of_a_collector() {
+    let header = " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n";
+    let row = " 1  2      0      1      1      1    0    0     0     0    1    1  1  1 98  0  0\n";
+    let text = format!(
+        "zzz ***Wed Mar 13 00:10:00 UTC 2024\n{header}{row}{row}zzz ***Wed Mar 13 00:10:30 UTC 2024\n{header}{row}{row}"
+    );
+    let all = read_as("linux-vmstat", &text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    let got: Vec<_> = all.rows.iter().map(|r| (r.interval.at_s, r.interval.kind)).collect();
+    let (first, second) = (1_710_288_600.0, 1_710_288_630.0);
+    use RowsKind::{Interval, SinceBoot};
+    assert_eq!(got, [(first, SinceBoot), (first, Interval), (second, SinceBoot), (second, Interval)]);
+}

@@ -193,3 +193,16 @@ fn each_tool_of_a_capture_knows_host_and_date() {
     let first = &all.of(Device, "sda")[0].interval;
     assert!(first.kind == RowsKind::SinceBoot && first.length_s.is_nan());
 }
+
+#[test]
+fn mpstat_with_topology() {
+    let text = "\
+10:00:00     CPU CORE SOCK NODE    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle
+10:00:05     all                   5.00    0.00    3.00    2.00    0.50    0.50    0.00    0.00    0.00   89.00
+10:00:05       1    0    1    0    9.00    0.00    3.00    2.00    0.50    0.50    0.00    0.00    0.00   85.00
+";
+    let all = read_as("linux-mpstat", text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    assert_eq!(all.of(Host, "")[0].value(CpuUserPercent), Some(5.0));
+    assert_eq!(all.of(Cpu, "1")[0].value(CpuUserPercent), Some(9.0));
+}

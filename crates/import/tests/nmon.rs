@@ -163,6 +163,15 @@ fn columns_without_a_header_have_no_names() {
     assert!(all.remarks.iter().any(|(_, r)| r.contains("DISKBUSY")), "{:?}", all.remarks);
 }
 
+#[test]
+fn snapshots_without_a_date_go_over_midnight() {
+    let text =
+        AIX.replace(",23:59:10,10-FEB-2016", ",23:59:10").replace(",00:04:10,11-FEB-2016", ",00:04:10");
+    let all = read_as("nmon", &text);
+    let disk = all.of(Device, "hdisk1");
+    assert_eq!(disk[1].interval.at_s - disk[0].interval.at_s, 300.0);
+}
+
 proptest! {
     #[test]
     fn no_damage_panics(aix in damaged(AIX), linux in damaged(LINUX)) {

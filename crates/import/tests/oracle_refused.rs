@@ -31,7 +31,6 @@ fn reports_that_are_not_read_say_why() {
             "WORKLOAD REPOSITORY COMPARE PERIOD REPORT\n\nReport Summary\n",
             "two periods",
         ),
-        ("oracle-awr-global", "WORKLOAD REPOSITORY REPORT (RAC)\n\nDatabase Summary\n", "instances"),
         ("oracle-awr-sql", "WORKLOAD REPOSITORY SQL Report\n\nSnapshot Period Summary\n", "statement"),
     ];
     for (format, text, reason) in reports {

@@ -215,7 +215,7 @@ impl<'d> ReadCase<'d> {
 
     /// What a device did within a window, as one point.
     pub fn device_in(&self, device: PlaceId, window: &Window) -> Option<DevicePoint> {
-        self.points_in(device, window).into_iter().copied().reduce(|a, b| a.merged(&b))
+        DevicePoint::together(self.points_in(device, window))
     }
 
     /// Devices of a host that did something within a window, each as one point.

@@ -128,6 +128,17 @@ impl DevicePoint {
         if self.length_s > 0.0 { self.length_s } else { 1.0 }
     }
 
+    /// Several as one, each by its length, or all alike where lengths are not known.
+    pub fn together<'p>(points: impl IntoIterator<Item = &'p Self>) -> Option<Self> {
+        let mut is_told = true;
+        let weighed = points.into_iter().map(|p| {
+            is_told &= p.length_s > 0.0;
+            Self { length_s: p.weight(), ..*p }
+        });
+        let merged = weighed.reduce(|a, b| a.merged(&b))?;
+        Some(Self { length_s: if is_told { merged.length_s } else { f64::NAN }, ..merged })
+    }
+
     /// Two neighbours as one: rates and queues by time, times per I/O by I/Os, the longest as the longest.
     pub fn merged(&self, next: &Self) -> Self {
         let (wa, wb) = (self.weight(), next.weight());
@@ -369,5 +380,9 @@ mod tests {
         assert_eq!((m.iops, m.response_us, m.length_s), (200.0, 4000.0, 2.0));
         assert!((m.outstanding - m.iops * m.response_us * 1e-6).abs() < 1e-9);
         assert_eq!(m.merged(&point(&[(Iops, 0.0)])).response_us, 4000.0);
+        // Without lengths each counts once.
+        let bare = [1.0, 2.0, 6.0].map(|iops| DevicePoint { length_s: f64::NAN, ..point(&[(Iops, iops)]) });
+        let together = DevicePoint::together(&bare).unwrap();
+        assert!(together.iops == 3.0 && together.length_s.is_nan());
     }
 }

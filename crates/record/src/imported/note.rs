@@ -100,6 +100,10 @@ pub mod facts {
     pub const SOFT_ERRORS: &str = "soft_errors";
     /// See [`HARD_ERRORS`].
     pub const TRANSPORT_ERRORS: &str = "transport_errors";
+    /// Bytes that a program asked for at once, as its command line says (`dd bs=1M`), on the device it names or on the host.
+    pub const ASKED_BYTES: &str = "asked_bytes";
+    /// Block size of a filesystem, bytes (`fstyp -v`), on the volume it lies on or on the host.
+    pub const FILESYSTEM_BLOCK_BYTES: &str = "filesystem_block_bytes";
     /// Speed of a port, bits per second.
     pub const PORT_SPEED_BITS_PER_S: &str = "port_speed_bits_per_s";
 }

@@ -3,12 +3,20 @@
 mod accident;
 mod alike;
 mod arrays;
+mod busy;
+mod course;
 mod database;
+mod equals;
+mod host;
+mod latency;
 mod limits;
 mod paths;
 mod queue;
 mod scheduler;
+mod slow;
+mod stretch;
 mod trouble;
+mod words;
 
 use super::case::ReadCase;
 use super::digest::Digest;
@@ -34,13 +42,26 @@ const LOOKS: &[(&str, Look)] = &[
     ("PL112", limits::hidden),
     ("PL114", limits::shallow),
     ("PL115", paths::one_at_a_time),
+    ("PL201", latency::few_outstanding),
+    ("PL203", equals::hot),
+    ("PL204", busy::util_trap),
+    ("PL205", course::plateau),
+    ("PL206", course::regime),
+    ("PL207", course::cliff),
+    ("PL208", slow::slow),
+    ("PL209", slow::full_or_room),
+    ("PL301", host::idle_beside_queues),
+    ("PL302", host::processor_bound),
+    ("PL303", host::memory),
     ("PL304", scheduler::schedulers),
+    ("PL305", host::stolen),
     ("PL401", database::commits),
     ("PL402", database::synchronous),
     ("PL403", database::above_devices),
     ("PL404", database::bound),
     ("PL405", database::small_reads),
     ("PL406", database::tails),
+    ("PL605", busy::known_wrong),
 ];
 
 /// Findings of the same rule that are told one by one; what stands behind them is the same.

@@ -28,6 +28,17 @@ pub(crate) fn kind(name: &str) -> PlaceKind {
     }
 }
 
+/// The kind of what a table of disks lists: disks may have been renamed (`rendev`), to `EMC_3451_0DEF` or the like.
+pub(crate) fn disk_kind(name: &str) -> PlaceKind {
+    let lower = name.to_ascii_lowercase();
+    match kind(name) {
+        PlaceKind::Volume if !lower.starts_with("hdiskpower") && !lower.starts_with("dac") => {
+            PlaceKind::Device
+        }
+        kind => kind,
+    }
+}
+
 /// Whether a word is the name of a device that AIX gives by itself: a known prefix and a number.
 pub(crate) fn is_name(word: &str) -> bool {
     let numbered = |prefix: &&str| word.strip_prefix(*prefix).is_some_and(is_number);
@@ -75,6 +86,8 @@ mod tests {
         ] {
             assert_eq!(kind(name), wanted, "{name}");
         }
+        assert_eq!(disk_kind("EMC_3451_0DEF"), PlaceKind::Device);
+        assert_eq!(disk_kind("hdiskpower0"), PlaceKind::Volume);
         assert!(is_name("hdisk3") && is_name("fcs0") && !is_name("rootvg") && !is_name("hdisk"));
     }
 }

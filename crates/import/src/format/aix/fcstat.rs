@@ -64,7 +64,7 @@ fn section(line: &str) -> Option<&'static str> {
 
 /// The reader.
 #[derive(Default)]
-struct Fcstat {
+pub(crate) struct Fcstat {
     /// Name told by the command line.
     asked: Option<String>,
     adapter: Option<PlaceId>,

@@ -115,6 +115,10 @@ impl LineFormat for Lsattr {
         let trimmed = line.trim();
         let cells = words(trimmed);
         let Some(name) = cells.first().copied() else { return Took::Yes };
+        // The heading of option -H.
+        if cells.starts_with(&["attribute", "value"]) {
+            return Took::Yes;
+        }
         if let Some(device) = heading(trimmed) {
             self.name(device);
             return Took::Yes;
@@ -125,10 +129,6 @@ impl LineFormat for Lsattr {
                 || self.unended && name.starts_with(|c: char| c.is_ascii_lowercase()));
         if !is_attribute {
             return Took::No;
-        }
-        if name == "attribute" && cells.get(1) == Some(&"value") {
-            // The heading of option -H.
-            return Took::Yes;
         }
         // Without a value the description stands in its place: there are two more words at least.
         let Some(value) = cells.get(1).filter(|_| cells.len() >= 3) else {

@@ -3,7 +3,7 @@
 //! What matters for I/O is the spread: a volume whose partitions follow each other on one disk uses one service queue
 //! after the other. `lslv -m` is therefore summed up by disk, with the longest run on one of them.
 
-use super::device::{arguments, kind, runs};
+use super::device::{arguments, disk_kind, runs};
 use super::fcstat::snake;
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::Out;
@@ -50,7 +50,7 @@ fn listed(line: &str) -> Option<(&str, &str, &str, Option<&str>)> {
     let states = ["active", "concurrent", "locked", "missing", "removed"];
     let state = cells.get(3).copied();
     let fits =
-        disk.contains("disk") && is_id(id) && cells.len() <= 4 && state.is_none_or(|s| states.contains(&s));
+        disk.contains("disk") && is_id(id) && cells.len() <= 6 && state.is_none_or(|s| states.contains(&s));
     fits.then_some((disk, id, group, state))
 }
 
@@ -84,7 +84,7 @@ fn table(line: &str) -> Option<Table> {
         Some(Table::Disks)
     } else if begins(&["PP", "RANGE", "STATE"]) {
         Some(Table::Ranges)
-    } else if begins(&["LP", "PP1", "PV1"]) {
+    } else if begins(&["LP", "PP1", "PV1"]) || begins(&["LP", "PP1", "PVID1"]) {
         Some(Table::Map)
     } else if begins(&["PV", "COPIES", "IN", "BAND"]) {
         Some(Table::DisksOfVolume)
@@ -152,9 +152,13 @@ impl LineFormat for Lvm {
             self.tell_platform(out);
             return self.pairs(trimmed, out);
         }
+        // The heading that a virtual I/O server prints.
+        if words(trimmed) == ["NAME", "PVID", "VG", "STATUS"] {
+            return Took::Yes;
+        }
         if let Some((disk, id, group, state)) = listed(trimmed) {
             self.tell_platform(out);
-            let place = out.place(kind(disk), disk);
+            let place = out.place(disk_kind(disk), disk);
             if id != "none" {
                 out.fact(place, "pvid", id);
             }
@@ -203,7 +207,7 @@ impl Lvm {
         if is_pair_title(line) {
             let name = found.first().and_then(|(_, v)| v.split_ascii_whitespace().next()).unwrap_or("");
             (self.about, self.pairs_of) = match first {
-                "PHYSICAL VOLUME" => (Some(out.place(kind(name), name)), "disk"),
+                "PHYSICAL VOLUME" => (Some(out.place(disk_kind(name), name)), "disk"),
                 "LOGICAL VOLUME" => (Some(out.place(PlaceKind::Volume, name)), "volume"),
                 _ => (Some(out.place(PlaceKind::Other, name)), "group"),
             };
@@ -254,7 +258,7 @@ impl Lvm {
                 let (Some(total), Some(free)) = (number(2), number(3)) else {
                     return bad("a disk, its state, total and free partitions", line, out);
                 };
-                let place = out.place(kind(name), name);
+                let place = out.place(disk_kind(name), name);
                 if !self.owner.is_empty() {
                     out.fact(place, facts::PART_OF, self.owner.as_str());
                 }
@@ -341,20 +345,33 @@ fn bad(expected: &str, line: &str, out: &mut Out<'_>) -> Took {
     Took::Yes
 }
 
-/// The pairs of a line: a second key begins after two blanks at least, and all keys end in a colon.
+/// The pairs of a line. The second key begins after two blanks, or, where a long value fills its column, with the words
+/// before its colon that look like one.
 fn pairs(line: &str) -> Option<Vec<(&str, &str)>> {
     let (key, rest) = line.split_once(':')?;
-    let value_at = rest.len() - rest.trim_start().len();
-    let value = &rest[value_at..];
-    // The value ends where blanks and another key follow.
-    let end = value.find("  ").filter(|at| value[*at..].contains(':'));
-    match end {
-        Some(at) => {
-            let (second, rest) = value[at..].split_once(':')?;
-            Some(vec![(key.trim(), value[..at].trim()), (second.trim(), rest.trim())])
+    let is_end = |at: usize| rest[at + 1..].starts_with([' ', '\t']) || rest.len() == at + 1;
+    let colon = rest.rmatch_indices(':').map(|(at, _)| at).find(|at| is_end(*at));
+    // `lspv` forgets the colon of this one.
+    let (key_end, value) = match (colon, rest.find("VG IDENTIFIER ")) {
+        (Some(colon), _) => (colon, rest[colon + 1..].trim()),
+        (None, Some(at)) => (at + 13, rest[at + 13..].trim()),
+        (None, None) => return Some(vec![(key.trim(), rest.trim())]),
+    };
+    let mut start = key_end;
+    for (at, word) in crate::text::words_at(&rest[..key_end]).into_iter().rev() {
+        let gap = start - (at + word.len());
+        let is_key = word.bytes().all(|b| b.is_ascii_alphabetic() || matches!(b, b'-' | b'(' | b')'))
+            && (word.bytes().any(|b| b.is_ascii_uppercase()) || word == "per");
+        if start < key_end && gap > 1 || !is_key {
+            break;
         }
-        None => Some(vec![(key.trim(), value.trim())]),
+        start = at;
     }
+    let second = rest[start..key_end].trim();
+    if second.is_empty() {
+        return Some(vec![(key.trim(), rest.trim())]);
+    }
+    Some(vec![(key.trim(), rest[..start].trim()), (second, value)])
 }
 
 /// `128 megabyte(s)`, `256 kilobytes`. A number of partitions with its size in brackets is none.

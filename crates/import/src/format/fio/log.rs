@@ -18,7 +18,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// Lines that the kind is decided by.
-const SAMPLE: usize = 256;
+const SAMPLE: usize = 1024;
 /// Bins of a histogram since version 3 (nanoseconds) and before (microseconds), at coarseness 0.
 const BINS_NS: usize = 1856;
 const BINS_US: usize = 1216;
@@ -60,7 +60,7 @@ fn sample(line: &str) -> Option<Line> {
         let hex = field.strip_prefix("0x").is_some_and(|h| h.bytes().all(|b| b.is_ascii_hexdigit()));
         (hex || whole(field).is_some()).then_some(())?;
     }
-    (more <= 4).then_some(Line { time_ms, value, direction, bytes })
+    (more <= 4).then_some(Line { time_ms, value, direction, bytes, is_wide: more > 0 })
 }
 
 /// Time, direction and the bins of a line of a histogram log: nanoseconds or microseconds, with their coarseness.

@@ -1,15 +1,15 @@
 //! `/proc/diskstats` and `/sys/block/*/stat` as saved by hand or by collectors: one dump or many. Kernel documentation,
 //! `admin-guide/iostats.rst`.
 
+use super::collector::{is_noise, moment};
 use super::device;
-use crate::clock::{DateOrder, date, epoch_s, month, time_of_day};
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::Out;
 use crate::recognise::{Head, Likeness};
 use crate::text::number::decimal;
 use crate::text::words;
 use record::imported::Quantity::{self, *};
-use record::imported::{Basis, Interval, PlaceKind, Platform, RowsKind};
+use record::imported::{Interval, PlaceKind, Platform, RowsKind};
 use std::collections::HashSet;
 
 /// This format.
@@ -72,6 +72,9 @@ impl LineFormat for Diskstats {
         if let Some((at_s, basis)) = moment(trimmed) {
             self.begin(Interval { at_s, length_s: f64::NAN, basis, kind: RowsKind::Instant }, out);
             self.timed = true;
+            return Took::Yes;
+        }
+        if is_noise(trimmed) {
             return Took::Yes;
         }
         let cells = words(trimmed);
@@ -137,63 +140,4 @@ impl Diskstats {
 /// Milliseconds are divided, so that no digit is lost to a factor that has no exact form.
 fn scaled(counter: f64, factor: f64) -> f64 {
     if factor == MS { counter / 1000.0 } else { counter * factor }
-}
-
-/// Lines of time that collectors put above a dump: `1306544864`, `2024-03-13 00:10:00`, `Wed Mar 13 00:10:00 CET 2024`,
-/// with marks such as `zzz ***` or `===` around.
-pub(crate) fn moment(line: &str) -> Option<(f64, Basis)> {
-    let text = line.trim_start_matches("zzz").trim_matches(|c: char| "*=-# ".contains(c));
-    if text.len() > 60 {
-        return None;
-    }
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let is_number = |t: &str| !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
-    if is_number(whole) && is_number(fraction) && (9..=10).contains(&whole.len()) {
-        return Some((text.parse().ok()?, Basis::Utc));
-    }
-    let cells = words(text);
-    let is_utc = cells.iter().any(|c| matches!(*c, "UTC" | "GMT"));
-    let basis = if is_utc { Basis::Utc } else { Basis::Local };
-    let half = cells.iter().find(|c| matches!(**c, "AM" | "PM")).copied().unwrap_or("");
-    let read = |c: &&str| time_of_day(&format!("{} {half}", c.trim_end_matches('Z')));
-    let time = cells.iter().filter(|c| c.contains(':')).find_map(read);
-    if let Some(named) = cells.iter().position(|c| c.len() >= 3 && month(c).is_some()) {
-        // `Wed Mar 13 00:10:00 CET 2024`, `Wed 13 Mar 2024 00:10:00 CET`.
-        let number = |c: &&str| c.parse::<u16>().ok();
-        let year = cells.iter().filter_map(number).find(|n| *n > 1969)?;
-        let day = [named.checked_sub(1), Some(named + 1)].into_iter().flatten();
-        let day = day.filter_map(|n| cells.get(n)).filter_map(number).find(|n| (1..=31).contains(n))?;
-        let date = date(&format!("{day}-{}-{year}", cells[named]), DateOrder::DayFirst)?;
-        return Some((epoch_s(date, time?), basis));
-    }
-    let (day, time) = match cells.as_slice() {
-        [stamp] => stamp.split_once('T').map(|(day, time)| (day, time_of_day(time.trim_end_matches('Z'))))?,
-        [day, ..] => (*day, time),
-        [] => return None,
-    };
-    let basis = if text.ends_with('Z') { Basis::Utc } else { basis };
-    Some((epoch_s(date(day, DateOrder::MonthFirst)?, time?), basis))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_above_dumps() {
-        let wanted = 1_710_288_600.0;
-        for (text, basis) in [
-            ("1710288600", Basis::Utc),
-            ("=== 2024-03-13 00:10:00 ===", Basis::Local),
-            ("2024-03-13T00:10:00Z", Basis::Utc),
-            ("zzz ***Wed Mar 13 00:10:00 CET 2024", Basis::Local),
-            ("Wed 13 Mar 2024 00:10:00 UTC", Basis::Utc),
-            ("Wed Mar 13 12:10:00 AM UTC 2024", Basis::Utc),
-        ] {
-            assert_eq!(moment(text), Some((wanted, basis)), "{text}");
-        }
-        for other in ["", "sda", "May be", "8 0 sda", "12", "March of progress"] {
-            assert_eq!(moment(other), None, "{other}");
-        }
-    }
 }

@@ -1,5 +1,6 @@
 //! Linux outside sysstat: vmstat, /proc/diskstats, node_exporter, memory maps.
 
+pub(crate) mod collector;
 pub(crate) mod device;
 mod diskstats;
 mod node_exporter;

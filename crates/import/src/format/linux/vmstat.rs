@@ -3,6 +3,7 @@
 mod columns;
 mod disks;
 
+use super::collector;
 use crate::clock::{Clock, DateOrder, date, epoch_s, time_of_day};
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::{Layout, Out};
@@ -11,7 +12,7 @@ use crate::text::number::decimal;
 use crate::text::words;
 use columns::{Column, column};
 use disks::Disks;
-use record::imported::{Basis, PlaceKind, Platform, RowsKind};
+use record::imported::{Basis, Interval, PlaceKind, Platform, RowsKind};
 
 /// This format.
 pub(super) const FORMAT: Format = Format {
@@ -55,6 +56,8 @@ struct Vmstat {
     unit: Unit,
     clock: Clock,
     reports: u64,
+    /// The time that a collector put above the run.
+    snapshot: Option<(f64, Basis)>,
     disks: Option<Disks>,
     unread_told: bool,
 }
@@ -72,6 +75,15 @@ impl LineFormat for Vmstat {
     fn line(&mut self, line: &str, out: &mut Out<'_>) -> Took {
         let trimmed = line.trim();
         if trimmed.is_empty() || is_ruler(trimmed) {
+            return Took::Yes;
+        }
+        if let Some(snapshot) = collector::snapshot(trimmed) {
+            // Another run: its first report is since boot.
+            self.snapshot = Some(snapshot);
+            self.reports = 0;
+            return Took::Yes;
+        }
+        if collector::is_noise(trimmed) {
             return Took::Yes;
         }
         if disks::is_header(trimmed) {
@@ -175,7 +187,11 @@ impl Vmstat {
                 let basis = if is_utc { Basis::Utc } else { Basis::Local };
                 self.clock.moment(at_s, basis, kind)
             }
-            None => self.clock.next(kind),
+            None => match self.snapshot {
+                // Within seconds of the snapshot.
+                Some((at_s, basis)) => Interval { at_s, length_s: f64::NAN, basis, kind },
+                None => self.clock.next(kind),
+            },
         };
         out.interval(interval);
         let mut row = vec![f64::NAN; self.width];

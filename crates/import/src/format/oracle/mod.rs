@@ -22,7 +22,6 @@ pub static FORMATS: &[Format] = &[
     refused::ASH,
     refused::ADDM,
     refused::COMPARE,
-    refused::GLOBAL,
     refused::SQL,
 ];
 

@@ -47,7 +47,11 @@ impl Known {
             self.next = 1;
             return *place;
         }
-        if let Some(found) = self.names.iter().position(|(known, _)| known == name) {
+        // Idle devices are left out by option -z: the name stands further on, mostly near.
+        let from = self.next.min(self.names.len());
+        let after = self.names[from..].iter().position(|(known, _)| known == name).map(|n| from + n);
+        let found = after.or_else(|| self.names[..from].iter().position(|(known, _)| known == name));
+        if let Some(found) = found {
             self.next = found + 1;
             return self.names[found].1;
         }

@@ -111,7 +111,7 @@ impl Iostat {
                 Some(number) => (About::Paths, out.place(PlaceKind::Path, &device::path(&self.disk, number))),
                 None => {
                     name.clone_into(&mut self.disk);
-                    (About::Disks, out.place(device::kind(&name), &name))
+                    (About::Disks, out.place(device::disk_kind(&name), &name))
                 }
             }
         };

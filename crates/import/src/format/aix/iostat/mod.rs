@@ -247,6 +247,10 @@ impl Iostat {
     }
 
     fn title(&mut self, about: About, line: &str, rest: &str, out: &mut Out<'_>) -> Took {
+        let is_rate = |n: &str| matches!(n.to_ascii_lowercase().as_str(), "kbps" | "bps" | "tps" | "xfers");
+        if !rest.trim().is_empty() && !words(rest).into_iter().any(is_rate) {
+            return Took::No;
+        }
         self.finish_block(out);
         out.platform(Platform::Aix);
         if about == About::Adapters && !std::mem::replace(&mut self.sums_told, true) {
@@ -303,7 +307,8 @@ impl Iostat {
         Some(match about {
             About::Processors => out.place(PlaceKind::Host, ""),
             About::System => {
-                return name.eq_ignore_ascii_case("physical").then(|| out.place(PlaceKind::Host, ""));
+                return (name.is_empty() || name.eq_ignore_ascii_case("physical"))
+                    .then(|| out.place(PlaceKind::Host, ""));
             }
             About::Adapters => {
                 let place = out.place(PlaceKind::Adapter, name);
@@ -325,7 +330,7 @@ impl Iostat {
                     return Some(out.place(PlaceKind::Path, bare));
                 }
                 name.clone_into(&mut self.disk);
-                out.place(device::kind(name), name)
+                out.place(device::disk_kind(name), name)
             }
         })
     }

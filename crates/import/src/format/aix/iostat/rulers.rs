@@ -1,6 +1,6 @@
 //! The header of the long layout (`-Dl`): a line of group titles, a line of rulers, and one or two lines of names.
 
-use super::columns::Group;
+use super::columns::{Column, Group, column};
 use crate::text::words_at;
 
 /// The lines seen so far.
@@ -64,7 +64,9 @@ impl Header {
 
     /// The columns: by the rulers where the names stand under them, else by the order that the groups have.
     pub fn columns(&self) -> Vec<Named> {
-        self.by_rulers().unwrap_or_else(|| self.by_order())
+        // Headers that were set by hand do not stand where their rulers do.
+        let known = |columns: &Vec<Named>| columns.iter().all(|(g, name)| column(*g, name) != Column::Unread);
+        self.by_rulers().filter(known).unwrap_or_else(|| self.by_order())
     }
 
     /// The group titled within a ruler.

@@ -102,7 +102,9 @@ impl Table {
             return None;
         }
         let mut cells = line.split_ascii_whitespace();
-        let name = if self.about == About::Processors { "" } else { cells.next()? };
+        // Releases up to 5.1 have no name in the row of the system.
+        let nameless = self.about == About::System && cells.clone().count() == self.columns.len();
+        let name = if nameless || self.about == About::Processors { "" } else { cells.next()? };
         let mut row = Row { name, values: vec![f64::NAN; self.quantities.len()], time_s: None, bad: None };
         let (mut kept, mut good) = (0, 0);
         for column in &self.columns {

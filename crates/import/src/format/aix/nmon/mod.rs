@@ -9,7 +9,8 @@ mod sections;
 mod top;
 
 use crate::clock::{DateOrder, date, epoch_s, time_of_day};
-use crate::format::aix::{fcstat::snake, lsattr, lvm};
+use crate::format::aix::fcstat::{self, snake};
+use crate::format::aix::{lsattr, lvm};
 use crate::format::inventory;
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::Out;
@@ -40,6 +41,9 @@ fn begins(line: &str) -> bool {
     line.starts_with("AAA,progname,") || line.starts_with("ZZZZ,T") || line.starts_with("AAA,host,")
 }
 
+/// Seconds of a day.
+const DAY_S: f64 = 86_400.0;
+
 /// The number of a snapshot: `T0001`.
 fn snapshot(text: &str) -> Option<u32> {
     let digits = text.strip_prefix('T')?;
@@ -64,6 +68,9 @@ struct Nmon {
     /// Sections without a header, and those that are not read; each is said once.
     unread: BTreeSet<String>,
     headless: BTreeSet<String>,
+    /// Midnights passed, in seconds, and the time of the last snapshot, where these have no date.
+    days_s: f64,
+    last_s: f64,
     usual_told: bool,
     /// Values of the line being read.
     values: Vec<(PlaceId, Quantity, f64)>,
@@ -189,6 +196,7 @@ impl Nmon {
         self.host = Host::default();
         self.start = (None, None);
         self.is_aix = false;
+        (self.days_s, self.last_s) = (0.0, 0.0);
     }
 
     /// `ZZZZ,T0001,10:24:26,18-AUG-2015`.
@@ -200,10 +208,23 @@ impl Nmon {
         if let Some(day) = day {
             self.order = self.order.or_else(|| DateOrder::shown_by([day]));
         }
+        let dated = day.is_some();
         let day =
             day.or(self.start.0.as_deref()).and_then(|d| date(d.trim(), self.order.unwrap_or_default()));
         match (number, time, day) {
-            (Some(number), Some(time), Some(day)) => self.held.time(number, epoch_s(day, time), out),
+            (Some(number), Some(time), Some(day)) => {
+                let mut at_s = epoch_s(day, time);
+                if !dated {
+                    // Old versions give the date of the start alone: a step back is midnight.
+                    at_s += self.days_s;
+                    if at_s < self.last_s - DAY_S / 4.0 {
+                        self.days_s += DAY_S;
+                        at_s += DAY_S;
+                    }
+                    self.last_s = at_s;
+                }
+                self.held.time(number, at_s, out);
+            }
             _ => out.complain("a snapshot, its time and its date", rest),
         }
     }
@@ -302,6 +323,7 @@ fn reader_of(command: &str) -> Option<Box<dyn LineFormat>> {
     let program = command.split_ascii_whitespace().next()?.rsplit('/').next()?;
     Some(match program {
         "lsattr" => Box::new(lsattr::Lsattr::default()),
+        "fcstat" => Box::new(fcstat::Fcstat::default()),
         "lspv" | "lsvg" => Box::new(lvm::Lvm::default()),
         "lsblk" => Box::new(inventory::Lsblk::default()),
         "multipath" => Box::new(inventory::Multipath::default()),

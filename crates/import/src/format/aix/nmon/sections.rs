@@ -84,7 +84,7 @@ pub(super) fn columns(section: Section, name: &str, header: &str, is_aix: bool) 
             _ if column.is_empty() => None,
             Section::Disks(quantity, factor) => {
                 let kind = if is_aix || column.starts_with("hdisk") {
-                    aix::kind(column)
+                    aix::disk_kind(column)
                 } else {
                     linux::kind(column)
                 };

@@ -30,6 +30,10 @@ fn role(label: &str) -> Role {
         "event" | "eventname" | "waitevent" => Role::Event,
         "waits" | "totalwaits" => Role::Waits,
         "waitclass" | "class" | "timeouts" | "waits/txn" | "waits/trans" | "i#" | "#" => Role::Unread,
+        "avg" | "min" | "max" | "stddev" | "stdev" | "cnt" | "min(ms)" | "max(ms)" | "stddev(ms)" => {
+            Role::Unread
+        }
+        "avg(ms)" => Role::Average(1e3),
         _ if is_percent && label.contains("out") => Role::Unread,
         _ if is_percent && label.ends_with("time") => Role::Percent,
         _ if label.contains("avg") || label.contains("average") => {
@@ -111,6 +115,8 @@ fn values(table: &Table, cells: &[&str]) -> Option<[f64; 4]> {
         match role(column) {
             Role::Waits => values[0] = value::count(cell)?,
             Role::Time(unit) => values[1] = value::count(cell)? * unit,
+            // A cluster's report has another one further right, of the instances' averages.
+            Role::Average(_) if values[2].is_finite() => {}
             Role::Average(unit_us) => {
                 values[2] = value::time_us(cell, unit_us)?;
                 is_coarse = cell.trim() == "0";
@@ -146,7 +152,13 @@ impl Report {
         let Some([waits, time_s, average_us, percent]) = found.filter(|_| !name.is_empty()) else {
             return out.complain("a wait event, its waits, their time", line.unwrap_or(&cells.join(" ")));
         };
-        self.heading.begin_period(out);
+        if self.has_instances() {
+            if !self.enter_instance(&cells, out) || is_cpu(name) {
+                return;
+            }
+        } else {
+            self.heading.begin_period(out);
+        }
         if is_cpu(name) {
             let database = self.heading.database(out);
             if !self.heading.has_cpu() {
@@ -159,20 +171,22 @@ impl Report {
         }
         let name = self.names.whole(name, self.table.widths.get(name_at).copied());
         let is_background = self.section == Section::BackgroundEvents;
+        // The same event on another instance is another one.
+        let key = format!("{} {name}", self.cluster.current);
         let row = TopRow { origin: out.origin(), name, values: [waits, time_s, average_us, percent] };
         if self.section == Section::TopEvents && self.top.len() < TOP_MAX {
-            self.top.insert(row.name.clone(), waits);
+            self.top.insert(key.clone(), waits);
             let is_rounded = self.table.columns.iter().zip(&cells).any(|(c, cell)| {
                 matches!(role(c), Role::Time(_)) && cell.trim().ends_with(|c: char| c.is_ascii_uppercase())
             });
             // `16.4K`: the complete table has it to the second.
-            if is_rounded {
+            if is_rounded && !self.cluster.is_one {
                 self.held.push(row);
                 return;
             }
         } else if let Some(at) = self.held.iter().position(|h| h.name == row.name && h.values[0] == waits) {
             self.held.remove(at);
-        } else if self.top.get(&row.name) == Some(&waits) && (!is_background || self.is_top_of_all) {
+        } else if self.top.get(&key) == Some(&waits) && (!is_background || self.is_top_of_all) {
             // It stood in the top list already, with the same figures.
             return;
         }

@@ -277,7 +277,14 @@ fn by_words(columns: &[String], line: &str) -> Option<Vec<String>> {
     (cells.len() == columns.len()).then_some(cells)
 }
 
-fn platform(text: &str) -> Platform {
+/// A date and a time of a snapshot, as seconds since 1970: `10-Feb-20 11:21:15`.
+pub(super) fn moment(text: &str) -> Option<f64> {
+    let (day, time) = text.trim().split_once(' ')?;
+    Some(epoch_s(day_of(day)?, time_of_day(time)?))
+}
+
+/// The operating system that the database names.
+pub(super) fn platform(text: &str) -> Platform {
     let lower = text.to_ascii_lowercase();
     match () {
         () if lower.contains("linux") => Platform::Linux,

@@ -3,6 +3,7 @@
 //! The reader of text and the one of HTML only find titles, columns and cells; they give them to a [`Report`], which knows
 //! the sections by their titles and the columns by their names: other releases have other columns in another order.
 
+mod cluster;
 mod events;
 mod heading;
 mod histogram;
@@ -35,6 +36,10 @@ pub(crate) enum Section {
     Tablespaces,
     Files,
     FileHistogram,
+    /// Of a cluster's report.
+    Instances,
+    /// Of a cluster's report.
+    InstanceRates,
 }
 
 impl Section {
@@ -43,11 +48,15 @@ impl Section {
         let title = title.trim().to_ascii_lowercase();
         let title = title.strip_prefix("this table displays ").unwrap_or(&title);
         let begins = |start: &str| title.starts_with(start);
+        if begins("top timed ") && title.contains("event") && title.contains("background") {
+            return Self::BackgroundEvents;
+        }
         if begins("top ") && title.contains("event") {
             let number = title.split_ascii_whitespace().nth(1).unwrap_or("");
             let is_list = number.bytes().all(|b| b.is_ascii_digit());
             let is_waits =
                 ["timed", "wait event", "foreground", "background"].iter().any(|w| title.contains(w));
+            let is_list = is_list || begins("top timed ");
             return if is_list && is_waits { Self::TopEvents } else { Self::Other };
         }
         match title {
@@ -64,6 +73,8 @@ impl Section {
             _ if begins("tablespace io stats") => Self::Tablespaces,
             _ if begins("file io stats") => Self::Files,
             _ if begins("file read histogram") => Self::FileHistogram,
+            _ if begins("database instances included") => Self::Instances,
+            _ if begins("system statistics - per second") => Self::InstanceRates,
             _ => Self::Other,
         }
     }
@@ -112,6 +123,7 @@ pub(crate) struct Report {
     held: Vec<events::TopRow>,
     /// Whether the top list is of foreground and background together (Statspack, 10g).
     is_top_of_all: bool,
+    pub(crate) cluster: cluster::Cluster,
     histograms: histogram::Histograms,
     is_fine: bool,
     unread: BTreeSet<String>,
@@ -216,6 +228,8 @@ impl Report {
                     self.function(origin, line, name, cells, out);
                 }
             }
+            Section::Instances => self.instance(cells, out),
+            Section::InstanceRates => self.instance_rates(cells, out),
             Section::LoadProfile => self.profile_line(&cells.join(" "), out),
             Section::Other | Section::Tablespaces | Section::Files => {
                 if self.section == Section::Other {
@@ -246,6 +260,7 @@ impl Report {
     /// The report has ended.
     pub(crate) fn end(&mut self, out: &mut Out<'_>) {
         self.end_section(out);
+        self.end_cluster(out);
         self.end_events(out);
         self.end_histograms(out);
         self.end_profile(true, out);

@@ -65,6 +65,7 @@ impl LineFormat for TextReport {
         if recognise::is_heading(line) {
             self.finish(out);
             self.has_ended = false;
+            self.report.cluster.is_one = recognise::is_cluster(line);
             return Took::Yes;
         }
         if self.has_ended && !line.trim().is_empty() {

@@ -20,7 +20,14 @@ pub(super) fn begins(line: &str) -> bool {
 /// The heading of AWR.
 fn begins_awr(line: &str) -> bool {
     let line = line.trim();
-    line.starts_with("WORKLOAD REPOSITORY report for") || line.starts_with("WORKLOAD REPOSITORY PDB report")
+    line.starts_with("WORKLOAD REPOSITORY report for")
+        || line.starts_with("WORKLOAD REPOSITORY PDB report")
+        || is_cluster(line)
+}
+
+/// The heading of a report of all instances of a cluster.
+pub(super) fn is_cluster(line: &str) -> bool {
+    line.trim().starts_with("WORKLOAD REPOSITORY REPORT (RAC)")
 }
 
 /// The heading of Statspack.

@@ -10,13 +10,14 @@ mod split;
 use super::banner::Banner;
 use super::device_columns::{Column, column};
 use crate::clock::{Clock, time_of_day};
+use crate::format::linux::collector;
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::{Layout, Out};
 use crate::recognise::{Head, Likeness};
 use crate::text::number::decimal;
 use crate::text::words;
 pub(super) use moment::Moments;
-use record::imported::{Interval, PlaceId, PlaceKind, Quantity, RowsKind};
+use record::imported::{Basis, Interval, PlaceId, PlaceKind, Quantity, RowsKind};
 use row::Devices;
 
 /// This format.
@@ -84,6 +85,8 @@ struct Iostat {
     /// Whether the text began with a banner: without one it may be cut, and its first report an interval.
     has_banner: bool,
     skips_boot: bool,
+    /// The time that a collector put above the run.
+    snapshot: Option<(f64, Basis)>,
     /// `Average:` reports of an interrupted run.
     average: bool,
     unread_told: bool,
@@ -107,7 +110,11 @@ impl LineFormat for Iostat {
             }
             return Took::Yes;
         }
-        if trimmed == "^C" {
+        if let Some(snapshot) = collector::snapshot(trimmed) {
+            self.snapshot(snapshot, out);
+            return Took::Yes;
+        }
+        if trimmed == "^C" || collector::is_noise(trimmed) {
             return Took::Yes;
         }
         if self.table == Table::Skipped && !is_device_header(line) && !trimmed.starts_with("avg-cpu:") {
@@ -221,12 +228,29 @@ impl Iostat {
         }
     }
 
+    /// A collector begins another run: its first report is since boot.
+    fn snapshot(&mut self, snapshot: (f64, Basis), out: &mut Out<'_>) {
+        self.devices.end_report(out);
+        self.headers.clear();
+        self.snapshot = Some(snapshot);
+        self.has_banner = true;
+        self.reports = 0;
+        self.average = false;
+        self.timed = false;
+        self.table = Table::None;
+        self.clock.restarted();
+    }
+
     /// A report without a time line of its own.
     fn begin_report(&mut self, out: &mut Out<'_>) {
         self.reported(out);
         let interval = match self.kind() {
             RowsKind::Average => Interval::unknown(RowsKind::Average),
-            kind => self.clock.next(kind),
+            kind => match self.snapshot {
+                // Within seconds of the snapshot.
+                Some((at_s, basis)) => Interval { at_s, length_s: f64::NAN, basis, kind },
+                None => self.clock.next(kind),
+            },
         };
         out.interval(interval);
     }

@@ -10,6 +10,7 @@ use super::banner::Banner;
 use super::cells::{Cells, Values, WIDTH_MAX};
 use super::known::Known;
 use crate::clock::{Clock, DateOrder};
+use crate::format::linux::collector;
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::Out;
 use crate::recognise::{Head, Likeness};
@@ -73,6 +74,10 @@ fn is_sar_header(line: &str) -> bool {
         ("proc/s", "cswch/s"),
         ("TTY", "rcvin/s"),
         ("FCHOST", "fch_rxf/s"),
+        ("MBfsfree", "MBfsused"),
+        ("kbhugfree", "kbhugused"),
+        ("CPU", "MHz"),
+        ("%sio-10", "%sio-60"),
     ];
     pairs.iter().any(|(a, b)| has(a) && has(b))
         || names.first() == Some(&"CPU") && has("%idle") && has("%iowait") && !is_mpstat_header(line)
@@ -87,7 +92,7 @@ fn is_mpstat_header(line: &str) -> bool {
     if names == ["CPU", "intr/s"] {
         return true;
     }
-    let is_cpu = names.first() == Some(&"CPU") && at("%idle").is_some();
+    let is_cpu = matches!(names.first(), Some(&("CPU" | "NODE"))) && at("%idle").is_some();
     is_cpu
         && match (at("%irq"), at("%steal")) {
             (Some(irq), Some(steal)) => irq < steal,
@@ -151,7 +156,7 @@ impl LineFormat for Sar {
             return Took::Yes;
         }
         // What collectors put around: `## FooterBegin`.
-        if line.starts_with("##") { Took::Yes } else { Took::No }
+        if line.starts_with("##") || collector::is_noise(line) { Took::Yes } else { Took::No }
     }
 
     fn command(&mut self, command: &str) {
@@ -341,7 +346,9 @@ impl Met {
             }
         };
         let mut values: Values = [f64::NAN; WIDTH_MAX];
-        if !cells.blanks(numbers, &mut values) || (name.is_empty() && activity.item != Item::Host) {
+        let is_row = cells.blanks(numbers, &mut values)
+            || activity.topology > 0 && cells.blanks(after_words(numbers, activity.topology), &mut values);
+        if !is_row || (name.is_empty() && activity.item != Item::Host) {
             return false;
         }
         // Of interrupts only the sum.
@@ -359,6 +366,15 @@ impl Met {
             (if activity.item == Item::Host { "" } else { "a name and " }, cells.len())
         })
     }
+}
+
+/// What stands behind so many words.
+fn after_words(text: &str, count: usize) -> &str {
+    let mut rest = text.trim_start();
+    for _ in 0..count {
+        rest = rest.find([' ', '\t']).map_or("", |end| rest[end..].trim_start());
+    }
+    rest
 }
 
 /// Rows of option -x (12.7): least and largest figures, which are no interval and no average.

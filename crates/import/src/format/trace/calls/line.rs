@@ -221,7 +221,10 @@ pub(super) fn is_noise(line: &str) -> bool {
         "*** process",
         "Received signal",
     ];
-    STARTS.iter().any(|s| line.starts_with(s)) || line.ends_with("attached") || line.chars().all(|c| c == '.')
+    STARTS.iter().any(|s| line.starts_with(s))
+        || line.ends_with("attached")
+        || line == "<unfinished ...>"
+        || line.chars().all(|c| c == '.')
 }
 
 /// Whether a line that is none was meant as a call.
