@@ -98,6 +98,8 @@ fn commits_that_wait_for_storage_and_commits_that_wait_for_the_log_writer() {
     assert!(rest.advice[0].contains("the write is the smaller part"));
     assert_eq!(case(3.0, 2.0, 15.0).only("PL401").severity, Severity::Low, "short, and many");
     assert_eq!(case(3.0, 2.0, 4.0).found("PL401").len(), 0);
+    assert_eq!(case(23.0, 20.0, 0.1).found("PL401").len(), 0, "long, and seldom");
+    assert_eq!(case(23.0, 20.0, 4.0).found("PL401").len(), 1);
 }
 
 #[test]

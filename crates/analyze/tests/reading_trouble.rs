@@ -203,7 +203,7 @@ fn failed_paths_and_what_is_left() {
     assert_eq!(case(&[well, "active ghost running"]).found("PL109").len(), 0);
     let finding = case(&[well, well, well, "failed faulty running"]).only("PL109");
     assert!(
-        finding.title.starts_with("1 of 4 paths of mpatha are not usable (sdd: failed faulty"),
+        finding.title.starts_with("1 of 4 paths of mpatha are failed or degraded (sdd: failed faulty"),
         "{}",
         finding.title
     );
@@ -219,6 +219,12 @@ fn a_path_failure_is_open_until_it_is_restored() {
     made.event(Device, "hdisk4", EventKind::PathFailed, 100.0, "PATH HAS FAILED");
     assert_eq!(made.found("PL109").len(), 1);
     made.event(Device, "hdisk4", EventKind::PathRestored, 200.0, "PATH HAS RECOVERED");
+    assert_eq!(made.found("PL109").len(), 0);
+    // Newest first, both within one minute.
+    let mut made = Made::new(Platform::Aix);
+    made.event(Device, "hdisk9", EventKind::Other, 400.0, "x");
+    made.event(Device, "hdisk4", EventKind::PathRestored, 200.0, "PATH HAS RECOVERED");
+    made.event(Device, "hdisk4", EventKind::PathFailed, 200.0, "PATH HAS FAILED");
     assert_eq!(made.found("PL109").len(), 0);
 }
 

@@ -93,7 +93,7 @@ fn failed(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Option<Finding> {
         ),
     };
     let title = format!(
-        "{} of {} of {} not usable ({path}: {state}){left}",
+        "{} of {} of {} failed or degraded ({path}: {state}){left}",
         bad.len(),
         counted(all, "path"),
         if luns.len() == 1 {
@@ -115,7 +115,10 @@ fn failed(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Option<Finding> {
 fn failed_by_log(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Option<Finding> {
     let mut open: BTreeMap<PlaceId, (usize, Origin)> = BTreeMap::new();
     let mut events: Vec<_> = case.digest.events.iter().filter(|e| case.host(e.place) == host).collect();
-    // Logs are read newest first (errpt) or oldest first: by time where it is told.
+    // Logs stand newest first (errpt) or oldest first. Times of one minute keep the order of the log.
+    if events.first().zip(events.last()).is_some_and(|(first, last)| first.at_s > last.at_s) {
+        events.reverse();
+    }
     events.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
     let timed = events.iter().all(|e| e.at_s.is_finite());
     for event in events {
@@ -133,9 +136,10 @@ fn failed_by_log(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Option<Findi
         return None;
     }
     let title = format!(
-        "{} in the log at {}, and no line says that it came back",
+        "{} in the log at {}, and no line says that {} came back",
         counted(count, "path failure"),
-        names(&devices)
+        names(&devices),
+        if count == 1 { "it" } else { "they" }
     );
     let evidence = open.values().take(6).map(|o| case.line(o.1)).collect();
     let finding = case.finding_of_host(rule, host, title, evidence);

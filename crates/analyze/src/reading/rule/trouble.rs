@@ -161,7 +161,8 @@ fn ran_out(
         (f64::NAN, "since its counters were reset, and when that was is not told".to_owned())
     };
     let thing = rule.text(&format!("{what}_thing"));
-    let title = format!("{adapter} had no {thing} {last:.0} times, {over}");
+    let who = if adapter.is_empty() { "an adapter that is not named" } else { adapter };
+    let title = format!("{who} had no {thing} {last:.0} times, {over}");
     let mut evidence: Vec<Evidence> = counted
         .iter()
         .filter_map(|r| r.last())
