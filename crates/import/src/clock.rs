@@ -181,7 +181,9 @@ impl Clock {
         if kind == RowsKind::Interval {
             self.counted += 1;
         }
-        Interval { at_s: self.counted as f64 * length, length_s: length, basis: Basis::SinceStart, kind }
+        // What is since boot, or an instant, has no length that was asked for.
+        let length_s = if kind == RowsKind::Interval { length } else { f64::NAN };
+        Interval { at_s: self.counted as f64 * length, length_s, basis: Basis::SinceStart, kind }
     }
 
     fn at(&mut self, at_s: f64, basis: Basis, kind: RowsKind) -> Interval {

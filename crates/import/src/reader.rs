@@ -91,7 +91,7 @@ fn with(
             if let Some(ambiguity) = likeness.ambiguity {
                 out.remark(&ambiguity);
             }
-            Lines { parts: vec![first], current: 0, command: None, line: 0 }.read(stream, out)
+            Lines { parts: vec![first], current: 0, command: None, banner: None, line: 0 }.read(stream, out)
         }
     };
     out.end_complaints();
@@ -140,6 +140,8 @@ struct Lines {
     current: usize,
     /// The command at the last shell prompt.
     command: Option<String>,
+    /// The last first line of a tool of sysstat: who reads what follows it is known only at the header below.
+    banner: Option<String>,
     line: u64,
 }
 
@@ -182,6 +184,9 @@ impl Lines {
             out.at(self.line, start, end);
             let line = &block[start..end];
             let line = if self.line == 1 { line.trim_start_matches('\u{feff}') } else { line };
+            if line.starts_with("Linux ") && crate::format::sysstat::is_banner(line) {
+                self.banner = Some(line.to_owned());
+            }
             if self.parts[self.current].reader.line(line, out) == Took::No {
                 self.foreign(line, out);
             }
@@ -192,7 +197,7 @@ impl Lines {
 
     /// A line that the current format does not know.
     fn foreign(&mut self, line: &str, out: &mut Out<'_>) {
-        if line.trim().is_empty() {
+        if line.trim().is_empty() || self.banner.as_deref() == Some(line) {
             return;
         }
         if let Some(command) = prompted(line) {
@@ -207,6 +212,10 @@ impl Lines {
         };
         if let Some(format) = all().find(begins) {
             self.change_to(format, line, out);
+            // Host and date of the text that begins; a format that has no such line does not take it.
+            if let Some(banner) = self.banner.take() {
+                self.parts[self.current].reader.line(&banner, out);
+            }
             if let Some(command) = self.command.take() {
                 self.parts[self.current].reader.command(&command);
             }

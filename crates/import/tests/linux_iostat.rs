@@ -130,3 +130,75 @@ proptest! {
         read_any(&bytes);
     }
 }
+
+#[test]
+fn tables_that_pretty_splits_become_one_row_again() {
+    let report = |read: &str, util: &str| {
+        format!(
+            "     r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz Device\n   {read}     80.0k     0.00   0.0%    1.33     8.0k sda\n\n     w/s     wkB/s   wrqm/s  %wrqm w_await wareq-sz Device\n    5.00      1.0M     9.91  63.8%    0.31   204.8k sda\n\n     d/s     dkB/s   drqm/s  %drqm d_await dareq-sz Device\n    0.00      0.0k     0.00   0.0%    0.00     0.0k sda\n\n     f/s f_await  aqu-sz  %util Device\n    1.00    0.10    0.02   {util} sda\n\n"
+        )
+    };
+    let text = format!(
+        "Linux 6.1.0 (db1) \t02/10/2024 \t_x86_64_\t(8 CPU)\n\n{}{}{}",
+        report("10.00", "0.5%"),
+        report("20.00", "1.5%"),
+        report("30.00", "2.5%")
+    );
+    let all = read_as("linux-iostat", &text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    let sda = all.of(Device, "sda");
+    let kinds: Vec<_> = sda.iter().map(|r| r.interval.kind).collect();
+    assert_eq!(kinds, [RowsKind::SinceBoot, RowsKind::Interval, RowsKind::Interval]);
+    let wanted = [ReadIops, WriteBytesPerS, WriteSizeBytes, DiscardIops, FlushIops, BusyPercent];
+    assert_eq!(values(sda[1], &wanted), [20.0, 1_048_576.0, 209_715.2, 0.0, 1.0, 1.5]);
+    assert_eq!(sda[1].origin.line, 16);
+}
+
+#[test]
+fn groups_are_no_devices() {
+    let text = "Device             tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn\nsda               8.00        16.00         0.00       1600          0\nsdb               2.00         4.00         0.00        400          0\n dbfiles         10.00        20.00         0.00       2000          0\n";
+    let all = read_as("linux-iostat", text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    let group = all.rows.last().unwrap();
+    let place = &all.places[group.place as usize];
+    assert_eq!((place.kind, place.name.as_str()), (record::imported::PlaceKind::Other, "dbfiles"));
+    assert_eq!(group.value(ReadBytesPerS), Some(20_480.0));
+}
+
+#[test]
+fn sectors_and_kilobytes_of_version_5_and_tables_of_network_filesystems() {
+    let text = "\
+Linux 2.6.9-89.ELsmp (db3) \t2013年05月20日
+
+时间: ignored
+";
+    let all = read_any(text.as_bytes()).0;
+    assert!(all.rows.is_empty());
+    let text = "\
+Linux 2.6.9-89.ELsmp (db3) \t13/05/10
+
+Time: 11:59:58 PM
+avg-cpu:  %user   %nice    %sys %iowait   %idle
+           1.00    0.00    1.00    8.00   90.00
+
+Device:    rrqm/s wrqm/s   r/s   w/s  rsec/s  wsec/s    rkB/s    wkB/s avgrq-sz avgqu-sz   await  svctm  %util
+/dev/sda     0.00   0.00 10.00  0.00  161.00    0.00    80.00     0.00    16.00     0.10   10.00   5.00   5.00
+
+Filesystem:           rkB_nor/s    wkB_nor/s    rkB_dir/s    wkB_dir/s    rkB_svr/s    wkB_svr/s     ops/s    rops/s    wops/s
+nas1:/export/home          0.00         0.00         0.00         0.00         0.00         0.00      0.00      0.00      0.00
+
+Time: 12:00:03 AM
+avg-cpu:  %user   %nice    %sys %iowait   %idle
+           2.00    0.00    1.00    8.00   89.00
+
+Device:    rrqm/s wrqm/s   r/s   w/s  rsec/s  wsec/s    rkB/s    wkB/s avgrq-sz avgqu-sz   await  svctm  %util
+/dev/sda     0.00   0.00 10.00  0.00  161.00    0.00    80.00     0.00    16.00     0.10   10.00   5.00   5.00
+^C
+";
+    let all = read_as("linux-iostat", text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    let sda = all.of(Device, "/dev/sda");
+    assert_eq!((sda.len(), sda[1].interval.length_s), (2, 5.0));
+    assert_eq!(values(sda[1], &[ReadBytesPerS, RequestBytes, ResponseUs]), [81_920.0, 8192.0, 10_000.0]);
+    assert_eq!(all.remarks.len(), 1, "{:?}", all.remarks);
+}

@@ -67,7 +67,12 @@ impl<R: Read> Blocks<R> {
                 self.buffer.resize((self.buffer.len() * 2).min(LINE_MAX_BYTES), 0);
                 continue;
             }
-            return Ok(Some(String::from_utf8_lossy(&self.buffer[..self.given])));
+            let block = &self.buffer[..self.given];
+            // Checking whole words at a time is many times faster than looking for what must be replaced.
+            return Ok(Some(match std::str::from_utf8(block) {
+                Ok(text) => Cow::Borrowed(text),
+                Err(_) => String::from_utf8_lossy(block),
+            }));
         }
     }
 

@@ -222,6 +222,10 @@ quantities! {
     MajorFaultsPerS = "major_faults_per_s",
     /// Page faults per second.
     FaultsPerS = "faults_per_s",
+    /// Pages swapped in per second, where their size is not told.
+    SwapInPagesPerS = "swap_in_pages_per_s",
+    /// Pages swapped out per second, where their size is not told.
+    SwapOutPagesPerS = "swap_out_pages_per_s",
 
     // Processes and calls.
     /// Bytes of a call or mapping.

@@ -5,6 +5,7 @@ use record::imported::PlaceKind;
 /// Its kind. Names given by people (option -N) are volumes: only the device mapper has them.
 pub(crate) fn kind(name: &str) -> PlaceKind {
     const WHOLE: [&str; 8] = ["sd", "hd", "vd", "xvd", "dasd", "rssd", "mtip", "ub"];
+    let name = name.strip_prefix("/dev/").unwrap_or(name);
     let digits_end = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_lettered = |rest: &str| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_lowercase());
     for prefix in WHOLE {
@@ -33,6 +34,12 @@ pub(crate) fn kind(name: &str) -> PlaceKind {
     if let Some(rest) = numbered("mmcblk").or_else(|| numbered("nbd")).or_else(|| numbered("pmem")) {
         return if rest.starts_with('p') { PlaceKind::Partition } else { PlaceKind::Device };
     }
+    // Compaq and Mylex arrays: `cciss/c0d0p2`, with `!` for the slash in sysfs.
+    if let Some(rest) =
+        ["cciss", "ida", "rd"].iter().find_map(|p| name.strip_prefix(p)?.strip_prefix(['/', '!']))
+    {
+        return if rest.contains('p') { PlaceKind::Partition } else { PlaceKind::Device };
+    }
     for prefix in ["sr", "scd", "fd", "ram", "st", "zram", "nullb", "dev"] {
         if numbered(prefix).is_some() {
             return PlaceKind::Device;
@@ -59,6 +66,8 @@ mod tests {
             ("dev8-0", PlaceKind::Device),
             ("fedora-root", PlaceKind::Volume),
             ("mmcblk0p1", PlaceKind::Partition),
+            ("cciss/c0d0", PlaceKind::Device),
+            ("cciss!c0d0p2", PlaceKind::Partition),
         ] {
             assert_eq!(kind(name), wanted, "{name}");
         }

@@ -3,8 +3,12 @@
 pub(crate) mod device;
 mod pmap;
 mod smaps;
+mod diskstats;
+mod node_exporter;
+mod vmstat;
 
 use super::Format;
 
 /// The formats of this family.
 pub static FORMATS: &[Format] = &[smaps::FORMAT, pmap::FORMAT];
+pub static FORMATS: &[Format] = &[vmstat::FORMAT, diskstats::FORMAT, node_exporter::FORMAT];

@@ -3,18 +3,20 @@
 //! `aqu-sz` is the mean number in host queue and device together and cannot be split from this text alone; `svctm` means
 //! nothing and is dropped (sysstat's manual says so since 9.1.5).
 
-mod header;
+mod moment;
 mod row;
+mod split;
 
 use super::banner::Banner;
-use crate::clock::{Clock, DateOrder, date, epoch_s, time_of_day};
+use super::device_columns::{Column, column};
+use crate::clock::{Clock, time_of_day};
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::{Layout, Out};
 use crate::recognise::{Head, Likeness};
 use crate::text::number::decimal;
 use crate::text::words;
-use header::{Column, column};
-use record::imported::{Basis, Interval, PlaceId, PlaceKind, Quantity, RowsKind};
+pub(super) use moment::Moments;
+use record::imported::{Interval, PlaceId, PlaceKind, Quantity, RowsKind};
 use row::Devices;
 
 /// This format.
@@ -46,7 +48,7 @@ fn is_device_header(line: &str) -> bool {
     named
         && words(line).iter().any(|w| {
             matches!(*w, "tps" | "rrqm/s" | "rqm/s" | "wrqm/s" | "aqu-sz" | "avgqu-sz")
-                || matches!(*w, "rkB/s" | "rMB/s" | "rsec/s")
+                || matches!(*w, "rkB/s" | "rMB/s" | "rsec/s" | "drqm/s" | "d_await" | "f_await" | "%util")
         })
 }
 
@@ -57,13 +59,15 @@ enum Table {
     None,
     Processor,
     Device,
+    /// Rows of network filesystems.
+    Skipped,
 }
 
 /// The reader.
 #[derive(Default)]
 struct Iostat {
     clock: Clock,
-    order: Option<DateOrder>,
+    moments: Moments,
     /// A time line stood above the report that follows.
     timed: bool,
     /// Reports seen since the banner; the first is since boot.
@@ -71,6 +75,8 @@ struct Iostat {
     table: Table,
     /// The header line of the device table, to recognise it again at once.
     header: String,
+    /// Headers of this report: with --pretty there are several, and one that comes again begins the next report.
+    headers: Vec<String>,
     devices: Devices,
     processor: Option<(Layout, Vec<Option<usize>>)>,
     /// Place of the host, once asked for.
@@ -81,6 +87,7 @@ struct Iostat {
     /// `Average:` reports of an interrupted run.
     average: bool,
     unread_told: bool,
+    date_told: bool,
 }
 
 impl LineFormat for Iostat {
@@ -95,9 +102,20 @@ impl LineFormat for Iostat {
         }
         let trimmed = line.trim();
         if trimmed.is_empty() {
-            if self.table == Table::Processor {
+            if matches!(self.table, Table::Processor | Table::Skipped) {
                 self.table = Table::None;
             }
+            return Took::Yes;
+        }
+        if trimmed == "^C" {
+            return Took::Yes;
+        }
+        if self.table == Table::Skipped && !is_device_header(line) && !trimmed.starts_with("avg-cpu:") {
+            return Took::Yes;
+        }
+        if trimmed.starts_with("Filesystem") && trimmed.contains("_nor/s") {
+            self.table = Table::Skipped;
+            out.remark("the table of network filesystems (option -n) was left unread");
             return Took::Yes;
         }
         if self.table == Table::Processor {
@@ -123,6 +141,10 @@ impl LineFormat for Iostat {
         Took::No
     }
 
+    fn end(&mut self, out: &mut Out<'_>) {
+        self.devices.end_report(out);
+    }
+
     fn command(&mut self, command: &str) {
         let mut numbers = Vec::new();
         for word in words(command.split(['|', '>', ';']).next().unwrap_or("")) {
@@ -139,7 +161,9 @@ impl LineFormat for Iostat {
 
 impl Iostat {
     fn banner(&mut self, banner: &Banner, out: &mut Out<'_>) -> Took {
+        self.devices.end_report(out);
         out.host(banner.host.clone());
+        self.headers.clear();
         self.host = None;
         self.devices.forget();
         self.has_banner = true;
@@ -147,10 +171,7 @@ impl Iostat {
         self.average = false;
         self.table = Table::None;
         self.clock.restarted();
-        if let Some(text) = &banner.date {
-            self.order = self.order.or_else(|| DateOrder::shown_by([text.as_str()]));
-        }
-        if let Some(date) = banner.date_in(self.order.unwrap_or_default()) {
+        if let Some(date) = banner.date_in(self.moments.order(banner.date.as_deref().unwrap_or_default())) {
             self.clock.set_date(date);
         }
         Took::Yes
@@ -165,12 +186,15 @@ impl Iostat {
         }
         let moment = if let Some(time) = line.strip_prefix("Time:") {
             let seconds = time_of_day(time)?;
-            self.reported();
+            self.reported(out);
             let kind = self.kind();
             Some(self.clock.time_of_day(seconds, kind))
         } else {
-            let (at_s, basis) = self.moment(line)?;
-            self.reported();
+            let (at_s, basis) = self.moments.read(line)?;
+            if self.moments.doubtful && !std::mem::replace(&mut self.date_told, true) {
+                out.remark(&format!("the date of {line} was read as month/day: nothing tells the order"));
+            }
+            self.reported(out);
             let kind = self.kind();
             Some(self.clock.moment(at_s, basis, kind))
         };
@@ -180,28 +204,11 @@ impl Iostat {
         Some(Took::Yes)
     }
 
-    fn moment(&mut self, line: &str) -> Option<(f64, Basis)> {
-        let bytes = line.as_bytes();
-        if !bytes.first()?.is_ascii_digit() || line.len() > 40 {
-            return None;
-        }
-        if let Some((day, rest)) = line.split_once('T') {
-            let at = rest.find(['+', '-', 'Z']).unwrap_or(rest.len());
-            let (time, zone) = rest.split_at(at);
-            let seconds = epoch_s(date(day, DateOrder::MonthFirst)?, time_of_day(time)?);
-            return match offset_s(zone) {
-                Some(offset) => Some((seconds - offset, Basis::Utc)),
-                None => Some((seconds, Basis::Local)),
-            };
-        }
-        let (day, time) = line.split_once(' ')?;
-        self.order = self.order.or_else(|| DateOrder::shown_by([day]));
-        Some((epoch_s(date(day, self.order.unwrap_or_default())?, time_of_day(time)?), Basis::Local))
-    }
-
-    /// A report begins.
-    fn reported(&mut self) {
+    /// A report begins, and the one before has ended.
+    fn reported(&mut self, out: &mut Out<'_>) {
         self.reports += 1;
+        self.headers.clear();
+        self.devices.end_report(out);
     }
 
     fn kind(&self) -> RowsKind {
@@ -216,7 +223,7 @@ impl Iostat {
 
     /// A report without a time line of its own.
     fn begin_report(&mut self, out: &mut Out<'_>) {
-        self.reported();
+        self.reported(out);
         let interval = match self.kind() {
             RowsKind::Average => Interval::unknown(RowsKind::Average),
             kind => self.clock.next(kind),
@@ -283,30 +290,23 @@ impl Iostat {
         if !unread.is_empty() && !std::mem::replace(&mut self.unread_told, true) {
             out.remark(&format!("columns that are not known here were left unread: {}", unread.join(" ")));
         }
-        self.devices.set_columns(&columns, out);
+        self.devices.set_columns(line, &columns, out);
         self.header = line.to_owned();
         self.begin_devices(out);
         Took::Yes
     }
 
     fn begin_devices(&mut self, out: &mut Out<'_>) {
-        // The processor table above has begun the report, unless there was none (option -d).
-        if !self.timed && !self.average {
+        // A line of time or the processor table above has begun the report, unless there was none (option -d).
+        let goes_on = !self.headers.is_empty() && !self.headers.contains(&self.header);
+        if !self.timed && !self.average && !goes_on {
             self.begin_report(out);
+        }
+        if self.headers.len() < 8 {
+            self.headers.push(self.header.clone());
         }
         self.timed = false;
         self.table = Table::Device;
-        self.devices.begin_table();
+        self.devices.begin_table(out);
     }
-}
-
-/// Seconds east of UTC: `+1000`, `-05:30`, `Z`.
-fn offset_s(zone: &str) -> Option<f64> {
-    if zone == "Z" {
-        return Some(0.0);
-    }
-    let sign = if zone.starts_with('-') { -1.0 } else { 1.0 };
-    let digits: String = zone.get(1..)?.chars().filter(|c| *c != ':').collect();
-    let number: u32 = digits.parse().ok().filter(|_| digits.len() == 4)?;
-    Some(sign * f64::from(number / 100 * 3600 + number % 100 * 60))
 }

@@ -1,4 +1,4 @@
-//! Columns of iostat, by their names: what each is, and what turns its unit into ours.
+//! Columns about devices in iostat and sar, by their names: what each is, and what turns its unit into ours.
 
 use record::imported::Quantity::{self, *};
 
@@ -20,11 +20,21 @@ pub(super) enum Column {
     Unread,
 }
 
+impl Column {
+    /// The quantity and factor of one that is kept.
+    pub fn kept(&self) -> Option<(Quantity, f64)> {
+        match self {
+            Self::Kept(quantity, factor) => Some((*quantity, *factor)),
+            _ => None,
+        }
+    }
+}
+
 /// The column of a name. `await` and sizes come in milliseconds, sectors or kB, as the name tells.
 pub(super) fn column(name: &str) -> Column {
     use Column::Kept;
     match name {
-        "Device" | "Device:" => Column::Name,
+        "Device" | "Device:" | "DEV" => Column::Name,
         "tps" => Kept(Iops, 1.0),
         "r/s" => Kept(ReadIops, 1.0),
         "w/s" => Kept(WriteIops, 1.0),
@@ -34,6 +44,11 @@ pub(super) fn column(name: &str) -> Column {
         "wrqm/s" => Kept(WriteMergesPerS, 1.0),
         "drqm/s" => Kept(DiscardMergesPerS, 1.0),
         "rqm/s" => Kept(MergesPerS, 1.0),
+        // sar -d before 11.5.7, and of the first versions.
+        "rd_sec/s" => Kept(ReadBytesPerS, SECTOR),
+        "wr_sec/s" => Kept(WriteBytesPerS, SECTOR),
+        "dc_sec/s" => Kept(DiscardBytesPerS, SECTOR),
+        "sect/s" => Kept(BytesPerS, SECTOR),
         "avgqu-sz" | "aqu-sz" => Kept(Outstanding, 1.0),
         "await" => Kept(ResponseUs, US_PER_MS),
         "r_await" => Kept(ReadResponseUs, US_PER_MS),
