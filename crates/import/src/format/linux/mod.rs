@@ -1,14 +1,14 @@
 //! Linux outside sysstat: vmstat, /proc/diskstats, node_exporter, memory maps.
 
 pub(crate) mod device;
-mod pmap;
-mod smaps;
 mod diskstats;
 mod node_exporter;
+mod pmap;
+mod smaps;
 mod vmstat;
 
 use super::Format;
 
 /// The formats of this family.
-pub static FORMATS: &[Format] = &[smaps::FORMAT, pmap::FORMAT];
-pub static FORMATS: &[Format] = &[vmstat::FORMAT, diskstats::FORMAT, node_exporter::FORMAT];
+pub static FORMATS: &[Format] =
+    &[vmstat::FORMAT, diskstats::FORMAT, node_exporter::FORMAT, smaps::FORMAT, pmap::FORMAT];
