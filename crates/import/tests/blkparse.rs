@@ -104,6 +104,15 @@ fn the_summary_is_a_period_of_each_device() {
     assert_eq!(row.value(ReadBytes), Some(264.0 * 1024.0 + 1146.0 * 1_048_576.0));
     assert_eq!((row.value(ReadBytesPerS), row.value(WriteMerges)), (Some(1_048_576.0), Some(1.0)));
     assert_eq!(all.fact("8,16", "read_depth_max").unwrap().number(), Some(7.0));
+    // Figures of processes stand in those of the devices already.
+    let processes = format!(
+        "{SUMMARY}fio (77)\n Reads Completed:      500,   2,000KiB\t Writes Completed:        0,        0KiB\n"
+    );
+    let all_processes = read_as("blkparse", &processes);
+    assert_eq!(
+        (all_processes.of(Device, "8,16")[0].value(Reads), all_processes.complaints.len()),
+        (Some(1003.0), 0)
+    );
     // With a total, the processors are not added once more; a device named as the kernel does is the one of the events.
     let total = SUMMARY.replace("CPU1 (8,16)", "Total (sdb)").replace("CPU0 (8,16)", "CPU0 (sdb)");
     let all = read_as("blkparse", &format!("{TRACE}{total}"));

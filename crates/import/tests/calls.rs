@@ -111,6 +111,8 @@ fn chunks_and_advice_of_truss() {
     );
     assert_eq!(values(all.of(Call, "pread")[0], &[CallBytes, OffsetBytes]), [16_384.0, 1_048_576.0]);
     assert_eq!(all.of(Call, "write")[0].value(Failures), Some(1.0));
+    let timed = "4711:\t0.1034:\tkpread(5, \" a\", 4096, 8192)\t= 4096\n";
+    assert_eq!(read_as("truss", timed).rows[0].interval.at_s, 0.1034);
     let aix = "kpread(5, \" a b c\", 4096, 8192)\t= 4096\nkfsync(5)\t= 0\n";
     assert_eq!(read_as("truss", aix).hosts[0].platform, Platform::Aix);
     let sized = TRUSS.replace("0xFFFFFFFF7FFF7EC0,", "{cmd=MHA_MAPSIZE_VA flags=0 pagesize=4194304},");

@@ -26,6 +26,8 @@ pub(super) struct Summary {
     sections: Vec<Section>,
     /// Beginning of a line that was wrapped (mail does it).
     wrapped: String,
+    /// Within the figures of a process (option -s), which stand in those of the devices already.
+    of_process: bool,
 }
 
 impl Summary {
@@ -33,6 +35,7 @@ impl Summary {
     pub fn line(&mut self, line: &str, out: &mut Out<'_>) -> bool {
         if let Some((is_total, device)) = heading(line) {
             self.wrapped.clear();
+            self.of_process = false;
             if self.sections.len() < SECTIONS_MAX {
                 let (device, origin) = (device.to_owned(), out.origin());
                 self.sections.push(Section {
@@ -43,6 +46,13 @@ impl Summary {
                     throughput: None,
                 });
             }
+            return true;
+        }
+        if is_process(line) {
+            self.of_process = true;
+            return true;
+        }
+        if self.of_process && pairs(line).is_some() {
             return true;
         }
         let Some(section) = self.sections.last_mut() else { return false };
@@ -170,6 +180,13 @@ fn heading(line: &str) -> Option<(bool, &str)> {
     let device = device.strip_suffix(')')?;
     let is_cpu = label.strip_prefix("CPU").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
     (is_cpu || label == "Total").then_some((label == "Total", device))
+}
+
+/// `fio (90790)`: a process and its number.
+fn is_process(line: &str) -> bool {
+    let number =
+        line.trim_end_matches(':').strip_suffix(')').and_then(|l| l.rsplit_once(" (")).map(|(_, n)| n.trim());
+    number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// `Reads Queued: 11,472, 90,788KiB  Writes Queued: 0, 0KiB`: label, count, bytes.

@@ -70,7 +70,7 @@ impl<'l> Line<'l> {
                 stamp = stamp.or(Some(Stamp::TimeOfDay(seconds)));
             } else if word.bytes().all(|b| b.is_ascii_digit()) && process.is_empty() && stamp.is_none() {
                 process = word;
-            } else if let Some(seconds) = decimal(word) {
+            } else if let Some(seconds) = decimal(word.trim_end_matches(':')) {
                 let read = if seconds > 1e8 { Stamp::Epoch(seconds) } else { Stamp::Seconds(seconds) };
                 stamp = stamp.or(Some(read));
             } else {
