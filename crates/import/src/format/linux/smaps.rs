@@ -26,7 +26,7 @@ fn recognise(head: &Head<'_>) -> Option<Likeness> {
     Likeness::by_line(if has_sizes { 95 } else { 60 }, "mapping", first)
 }
 
-/// Name and bytes of what `55a9e753c000-55a9e7570000 r--p 00000000 fd:00 798126   /usr/lib/systemd/systemd` maps.
+/// Name and bytes of what `7f0000000000-7f0000400000 r-xp 00000000 fd:00 1234   /usr/lib/libx.so` maps.
 fn mapping(line: &str) -> Option<(&str, f64)> {
     let (range, rest) = line.split_once(' ')?;
     let (start, end) = range.split_once('-')?;

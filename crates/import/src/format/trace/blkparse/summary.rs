@@ -8,7 +8,7 @@ use record::imported::{Interval, Origin, PlaceId, PlaceKind, Quantity, RowsKind}
 /// Sections that are kept: processors times devices.
 const SECTIONS_MAX: usize = 100_000;
 
-/// One section: `CPU8 (sde):` or `Total (8,80):`.
+/// One section: `CPU8 (sdb):` or `Total (8,16):`.
 #[derive(Clone, Debug)]
 struct Section {
     is_total: bool,
@@ -173,7 +173,7 @@ fn place(name: &str, out: &mut Out<'_>) -> PlaceId {
     }
 }
 
-/// `CPU0 (3,0):`, `Total (sde):`; the device.
+/// `CPU0 (8,16):`, `Total (sdb):`; the device.
 fn heading(line: &str) -> Option<(bool, &str)> {
     let line = line.strip_suffix(':')?;
     let (label, device) = line.split_once(" (")?;
@@ -182,14 +182,14 @@ fn heading(line: &str) -> Option<(bool, &str)> {
     (is_cpu || label == "Total").then_some((label == "Total", device))
 }
 
-/// `fio (90790)`: a process and its number.
+/// `fio (77)`: a process and its number.
 fn is_process(line: &str) -> bool {
     let number =
         line.trim_end_matches(':').strip_suffix(')').and_then(|l| l.rsplit_once(" (")).map(|(_, n)| n.trim());
     number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// `Reads Queued: 11,472, 90,788KiB  Writes Queued: 0, 0KiB`: label, count, bytes.
+/// `Reads Queued: 1,000, 8,000KiB  Writes Queued: 0, 0KiB`: label, count, bytes.
 fn pairs(line: &str) -> Option<Vec<(String, f64, f64)>> {
     let mut all = Vec::new();
     let mut rest = line;
@@ -219,7 +219,7 @@ fn pairs(line: &str) -> Option<Vec<(String, f64, f64)>> {
     (!all.is_empty() && rest.trim().is_empty()).then_some(all)
 }
 
-/// `90,788KiB`, `1,146MiB`, with or without `/s`.
+/// `8,000KiB`, `1,024MiB`, with or without `/s`.
 fn amount(text: &str) -> Option<f64> {
     let text = text.trim_end_matches("/s");
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());

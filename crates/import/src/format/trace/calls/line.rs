@@ -87,7 +87,7 @@ impl<'l> Line<'l> {
         if let What::Whole(call) = &self.what { Some(call) } else { None }
     }
 
-    /// `19167/1:` or `19167:` or `/1:`.
+    /// `2213/1:` or `2213:` or `/1:`.
     pub fn has_truss_prefix(line: &str) -> bool {
         truss_prefix(line.trim()).is_some_and(|(_, rest)| !rest.is_empty())
     }
