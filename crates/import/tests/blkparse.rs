@@ -48,9 +48,9 @@ CPU0 (8,16):
  Read depth:             2        \t Write depth:             1
  IO unplugs:             1        \t Timer unplugs:           0
 CPU1 (8,16):
- Reads Queued:       1,000,    1,146MiB\t Writes Queued:           0,
+ Reads Queued:       1,000,    1,024MiB\t Writes Queued:           0,
 0KiB
- Reads Completed:    1,000,    1,146MiB\t Writes Completed:        0,        0KiB
+ Reads Completed:    1,000,    1,024MiB\t Writes Completed:        0,        0KiB
  Read depth:             7        \t Write depth:             0
 
 Throughput (R/W): 1,024KiB/s / 8KiB/s
@@ -101,9 +101,18 @@ fn the_summary_is_a_period_of_each_device() {
         (row.interval.kind, row.value(Reads), row.value(Writes)),
         (RowsKind::Period, Some(1003.0), Some(1.0))
     );
-    assert_eq!(row.value(ReadBytes), Some(264.0 * 1024.0 + 1146.0 * 1_048_576.0));
+    assert_eq!(row.value(ReadBytes), Some(264.0 * 1024.0 + 1024.0 * 1_048_576.0));
     assert_eq!((row.value(ReadBytesPerS), row.value(WriteMerges)), (Some(1_048_576.0), Some(1.0)));
     assert_eq!(all.fact("8,16", "read_depth_max").unwrap().number(), Some(7.0));
+    // Figures of processes stand in those of the devices already.
+    let processes = format!(
+        "{SUMMARY}fio (77)\n Reads Completed:      500,   2,000KiB\t Writes Completed:        0,        0KiB\n"
+    );
+    let all_processes = read_as("blkparse", &processes);
+    assert_eq!(
+        (all_processes.of(Device, "8,16")[0].value(Reads), all_processes.complaints.len()),
+        (Some(1003.0), 0)
+    );
     // With a total, the processors are not added once more; a device named as the kernel does is the one of the events.
     let total = SUMMARY.replace("CPU1 (8,16)", "Total (sdb)").replace("CPU0 (8,16)", "CPU0 (sdb)");
     let all = read_as("blkparse", &format!("{TRACE}{total}"));

@@ -80,16 +80,16 @@ fn times_of_strace() {
 }
 
 const TRUSS: &str = "\
-19277/1:\t14.6646\tmmap(0x00000000, 4718592, PROT_NONE, MAP_PRIVATE|MAP_NORESERVE, 8, 7864320) = 0xFFFFFFFF79780000
-19277/1:\t14.6647\tmunmap(0xFFFFFFFF79B80000, 524288)\t\t= 0
-19277/1:\t14.6648\tmmap(0xFFFFFFFF79780000, 524288, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_FIXED, 8, 0) = 0xFFFFFFFF79780000
-19277/1:\t14.6649\tmemcntl(0xFFFFFFFF79780000, 524288, MC_HAT_ADVISE, 0xFFFFFFFF7FFF7EC0, 0, 0) = 0
-19277/1:\t14.7000\tkaio(AIOWRITE, 259, 0x380A00000, 8192, 0x0023F400) = 0
-19277/1:\t14.7100\tpread(259, \"06A2\\0\\0 @\".., 16384, 0x00100000)\t= 16384
-19277/1:\t14.7200\tlwp_sema_wait(0xFF12FA30)\t(sleeping...)
-19277/1:\t    Received signal #14, SIGALRM, in lwp_sema_wait() [caught]
-19277/1:\t14.7300\twrite(3, \" m a i n\".., 14)\tErr#9 EBADF
-19277/1:\t14.7400\t_exit(0)
+2213/1:\t3.1006\tmmap(0x00000000, 6815744, PROT_NONE, MAP_PRIVATE|MAP_NORESERVE, 8, 0) = 0xFFFFFFFF6A100000
+2213/1:\t3.1007\tmunmap(0xFFFFFFFF6A500000, 524288)\t\t= 0
+2213/1:\t3.1008\tmmap(0xFFFFFFFF6A100000, 524288, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_FIXED, 8, 0) = 0xFFFFFFFF6A100000
+2213/1:\t3.1009\tmemcntl(0xFFFFFFFF6A100000, 524288, MC_HAT_ADVISE, 0xFFFFFFFF7FFFA120, 0, 0) = 0
+2213/1:\t3.2000\tkaio(AIOWRITE, 259, 0x380A00000, 8192, 0x0023F400) = 0
+2213/1:\t3.2100\tpread(259, \"06A2\\0\\0 @\".., 16384, 0x00100000)\t= 16384
+2213/1:\t3.2200\tlwp_sema_wait(0xFE20A010)\t(sleeping...)
+2213/1:\t    Received signal #14, SIGALRM, in lwp_sema_wait() [caught]
+2213/1:\t3.2300\twrite(3, \" l o g :\".., 14)\tErr#9 EBADF
+2213/1:\t3.2400\t_exit(0)
 ";
 
 #[test]
@@ -97,11 +97,11 @@ fn chunks_and_advice_of_truss() {
     let all = read_as("truss", TRUSS);
     assert!(all.complaints.is_empty(), "{:?}", all.complaints);
     assert_eq!(all.hosts[0].platform, Platform::Solaris);
-    assert_eq!(all.of(Call, "mmap(PROT_NONE)")[0].value(CallBytes), Some(4_718_592.0));
+    assert_eq!(all.of(Call, "mmap(PROT_NONE)")[0].value(CallBytes), Some(6_815_744.0));
     let chunk = all.of(Call, "mmap")[0];
     assert_eq!(
         (chunk.value(CallBytes), chunk.interval.at_s, chunk.origin.line),
-        (Some(524_288.0), 14.6648, 3)
+        (Some(524_288.0), 3.1008, 3)
     );
     let advice = all.of(Call, "memcntl(MC_HAT_ADVISE)")[0];
     assert_eq!((advice.value(CallBytes), advice.value(PageBytes)), (Some(524_288.0), None));
@@ -111,9 +111,11 @@ fn chunks_and_advice_of_truss() {
     );
     assert_eq!(values(all.of(Call, "pread")[0], &[CallBytes, OffsetBytes]), [16_384.0, 1_048_576.0]);
     assert_eq!(all.of(Call, "write")[0].value(Failures), Some(1.0));
+    let timed = "4711:\t0.1034:\tkpread(5, \" a\", 4096, 8192)\t= 4096\n";
+    assert_eq!(read_as("truss", timed).rows[0].interval.at_s, 0.1034);
     let aix = "kpread(5, \" a b c\", 4096, 8192)\t= 4096\nkfsync(5)\t= 0\n";
     assert_eq!(read_as("truss", aix).hosts[0].platform, Platform::Aix);
-    let sized = TRUSS.replace("0xFFFFFFFF7FFF7EC0,", "{cmd=MHA_MAPSIZE_VA flags=0 pagesize=4194304},");
+    let sized = TRUSS.replace("0xFFFFFFFF7FFFA120,", "{cmd=MHA_MAPSIZE_VA flags=0 pagesize=4194304},");
     assert_eq!(
         read_as("truss", &sized).of(Call, "memcntl(MC_HAT_ADVISE)")[0].value(PageBytes),
         Some(4_194_304.0)
@@ -122,7 +124,7 @@ fn chunks_and_advice_of_truss() {
 
 #[test]
 fn a_page_size_can_be_an_excerpt_of_either() {
-    let linux = "mmap2(NULL, 16777216, PROT_NONE, MAP_PRIVATE|MAP_NORESERVE, 7, 0x36f1) = 0xb2af1000\nmmap2(0xb2af1000, 4194304, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_FIXED, 7, 0) = 0xb2af1000\n";
+    let linux = "mmap2(NULL, 33554432, PROT_NONE, MAP_PRIVATE|MAP_NORESERVE, 7, 0x1200) = 0xa1000000\nmmap2(0xa1000000, 4194304, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_FIXED, 7, 0) = 0xa1000000\n";
     assert_eq!(read_as("strace", linux).of(Call, "mmap2")[0].value(CallBytes), Some(4_194_304.0));
     let either = "read(3, \"x\", 4096) = 4096\nwrite(1, \"x\", 1) = 1\n";
     assert!(read_as("strace", either).remarks[0].1.contains("truss"));

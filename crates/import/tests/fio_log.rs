@@ -10,7 +10,7 @@ use record::imported::Quantity::{self, *};
 use record::imported::{Gathered, RowsKind};
 use support::{damaged, read_any, read_as};
 
-const LATENCY: &str = "1000, 1273222, 0, 0\n2000, 1355351, 0, 0\n3001, 6019655, 0, 0\n4003, 5749951, 1, 0\n5002, 5766638, 0, 0\n";
+const LATENCY: &str = "1000, 1301200, 0, 0\n2000, 1402300, 0, 0\n3002, 5901755, 0, 0\n4004, 5650051, 1, 0\n5003, 5702338, 0, 0\n";
 
 fn quantity(all: &Gathered) -> Quantity {
     all.rows[0].values[0].0
@@ -22,22 +22,22 @@ fn latency_in_nanoseconds_by_uneven_times() {
     let rows = all.of(Job, "");
     assert_eq!(
         (rows.len(), rows[2].value(ReadResponseUs), rows[4].value(WriteResponseUs)),
-        (5, Some(6019.655), Some(5749.951))
+        (5, Some(5901.755), Some(5650.051))
     );
-    assert_eq!((rows[2].interval.kind, rows[2].interval.at_s), (RowsKind::Interval, 3.001));
-    assert!((rows[2].interval.length_s - 1.001).abs() < 1e-9);
+    assert_eq!((rows[2].interval.kind, rows[2].interval.at_s), (RowsKind::Interval, 3.002));
+    assert!((rows[2].interval.length_s - 1.002).abs() < 1e-9);
     assert_eq!(rows[2].origin.line, 3);
     assert!(all.remarks[0].1.contains("nanoseconds"));
 }
 
 #[test]
 fn kinds_by_times_divisors_and_sizes() {
-    let iops = "1000, 24889, 0, 0\n2000, 23148, 0, 0\n3000, 5312, 0, 0\n4000, 5537, 0, 0\n";
+    let iops = "1000, 30011, 0, 0\n2000, 29003, 0, 0\n3000, 7001, 0, 0\n4000, 7102, 0, 0\n";
     assert_eq!(quantity(&read_as("fio-log", iops)), ReadIops);
-    let bandwidth = "1000, 99556, 0, 0\n2000, 92592, 0, 0\n3000, 21248, 0, 0\n4000, 22144, 0, 0\n";
+    let bandwidth = "1000, 88004, 0, 0\n2000, 80404, 0, 0\n3000, 24404, 0, 0\n4000, 23504, 0, 0\n";
     let all = read_as("fio-log", bandwidth);
-    assert_eq!((quantity(&all), all.rows[0].values[0].1), (ReadBytesPerS, 99_556.0 * 1024.0));
-    let submission = "1000, 12609, 0, 0\n2001, 13616, 0, 0\n3003, 39837, 0, 0\n4004, 39395, 0, 0\n";
+    assert_eq!((quantity(&all), all.rows[0].values[0].1), (ReadBytesPerS, 88_004.0 * 1024.0));
+    let submission = "1000, 11001, 0, 0\n2001, 12002, 0, 0\n3003, 30303, 0, 0\n4004, 31313, 0, 0\n";
     assert_eq!(quantity(&read_as("fio-log", submission)), SubmitUs);
     // One line for each I/O of 8 KiB, four outstanding, 400 us each.
     let each: String = (0..2000)
@@ -81,14 +81,14 @@ fn histograms_in_nanoseconds_and_coarse() {
         assert_eq!((of.class, of.buckets.len(), of.buckets[0].1), (Some(IoClass::Write), 2, 198.0));
     }
     let wild: Vec<String> =
-        (0..1856).map(|n| if n == 9 { "6873726019606937632".to_owned() } else { "0".to_owned() }).collect();
+        (0..1856).map(|n| if n == 9 { "5000000000000000000".to_owned() } else { "0".to_owned() }).collect();
     let all = read_as("fio-log", &format!("500, 0, 8192, {}\n", wild.join(", ")));
     assert_eq!((all.rows.len(), all.complaints.len()), (0, 1));
 }
 
 #[test]
 fn a_damaged_line_is_complained_about_and_tables_of_others_are_not_taken() {
-    let all = read_as("fio-log", &LATENCY.replace("3001, 6019655", "3001, 60x9655"));
+    let all = read_as("fio-log", &LATENCY.replace("3002, 5901755", "3002, 59x1755"));
     assert_eq!((all.rows.len(), all.complaints[0].1.line), (4, 3));
     for foreign in ["1,2,3\n4,5,6\n", "1, 2, 7, 4\n", "a, b, 0, 0\n", ""] {
         assert!(!read_any(foreign.as_bytes()).1.refused.is_empty(), "{foreign}");

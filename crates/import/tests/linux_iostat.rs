@@ -93,6 +93,26 @@ fn the_command_above_tells_interval_and_first_report() {
 }
 
 #[test]
+fn reports_filtered_to_some_devices_are_reports() {
+    // Pasted from a web page: no-break spaces between columns.
+    let text = "Device: r/s w/s rMB/s wMB/s avgrq-sz avgqu-sz await svctm %util\n\
+        dm-7 \u{a0}9.00 1.00 0.50 0.10 12.50 0.01 0.70 0.50 0.40\ndm-8 2.00 0.00 0.00 0.00 8.00 0.00 0.10 0.10 0.10\n\
+        dm-7 \u{a0}600.00 2.00 150.00 0.10 512.00 0.90 1.50 0.40 24.00\ndm-8 3.00 0.00 0.00 0.00 8.00 0.00 0.10 0.10 0.10\n";
+    let all = read_as("linux-iostat", text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    let rows = all.of(Volume, "dm-7");
+    assert_eq!(
+        (rows.len(), rows[1].value(ReadIops), rows[1].interval.kind),
+        (2, Some(600.0), RowsKind::Interval)
+    );
+    assert_eq!(all.of(Volume, "dm-8")[1].value(ReadIops), Some(3.0));
+    let timed = format!("$ iostat -xy 5\n{text}");
+    let ends: Vec<f64> =
+        read_as("linux-iostat", &timed).of(Volume, "dm-7").iter().map(|r| r.interval.at_s).collect();
+    assert_eq!(ends, [5.0, 10.0]);
+}
+
+#[test]
 fn a_damaged_row_is_complained_about_and_the_rest_is_kept() {
     let text = NEW.replace("dm-0           500.00   4000.00", "dm-0           500.00   4000.x0");
     let all = read_as("linux-iostat", &text);

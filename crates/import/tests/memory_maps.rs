@@ -47,6 +47,16 @@ fn pages_of_smaps() {
     assert_eq!(all.rows.len(), 2);
 }
 
+#[test]
+fn sizes_of_maps_follow_from_addresses() {
+    let all = read_as(
+        "linux-smaps",
+        "7f0000000000-7f0000400000 rw-p 00000000 00:00 0 \n7f0000400000-7f0000401000 r-xp 00000000 fe:01 12 /usr/lib/a b.so\n",
+    );
+    assert_eq!(all.of(Process, "[anon]")[0].value(MappedBytes), Some(4_194_304.0));
+    assert_eq!(all.of(Process, "/usr/lib/a b.so")[0].value(MappedBytes), Some(4096.0));
+}
+
 const SOLARIS: &str = "\
 19277:\toracleDB1 (LOCAL=NO)
          Address     Kbytes        RSS       Anon     Locked Pgsz Mode   Mapped File

@@ -83,7 +83,7 @@ pub struct ProcessorSeries {
 impl ProcessorSeries {
     pub(super) fn add(&mut self, point: ProcessorPoint) {
         let stride = self.stride.max(1);
-        if self.rows % stride == 0 {
+        if self.rows.is_multiple_of(stride) {
             self.points.push(point);
         }
         self.rows += 1;

@@ -51,9 +51,8 @@ impl Requests {
             let add = |sum: &mut (f64, u64)| *sum = (sum.0 + value, sum.1 + 1);
             match quantity {
                 Quantity::RequestBytes | Quantity::CallBytes | Quantity::MappedBytes => {
-                    if !count(&mut self.sizes, *value, origin) {
-                        self.other_sizes += 1;
-                    }
+                    let is_counted = count(&mut self.sizes, *value, origin);
+                    self.other_sizes += u64::from(!is_counted);
                 }
                 Quantity::PageBytes => {
                     count(&mut self.page_sizes, *value, origin);

@@ -41,7 +41,7 @@ fn recognise(head: &Head<'_>) -> Option<Likeness> {
     Likeness::new(60, format!("lines of time, value, direction and size like '{first}'"))
 }
 
-/// `1000, 1273222, 0, 0[, 4096[, 0x0004]]`.
+/// `1000, 1301200, 0, 0[, 4096[, 0x0004]]`.
 fn sample(line: &str) -> Option<Line> {
     let mut fields = line.split(',').map(str::trim);
     let whole = |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| decimal(text)).flatten();

@@ -25,7 +25,7 @@ fn begins(line: &str) -> bool {
     is_job(line) || is_options(line)
 }
 
-/// `name: (groupid=0, jobs=1): err= 0: pid=11071: Thu Aug 15 12:09:01 2019`.
+/// `name: (groupid=0, jobs=1): err= 0: pid=77: Tue Mar  1 10:00:00 2016`.
 fn is_job(line: &str) -> bool {
     line.contains("(groupid=") && line.contains("jobs=") && line.contains("err=")
 }
@@ -271,7 +271,7 @@ impl Text {
         for part in line.trim_start_matches('|').split("],") {
             let Some((percent, value)) = part.trim().split_once("th=[") else {
                 if !part.trim().is_empty() {
-                    out.complain("percentiles: 99.00th=[ 5932]", line);
+                    out.complain("percentiles: 99.00th=[ 2114]", line);
                 }
                 continue;
             };
@@ -284,7 +284,7 @@ impl Text {
             match (decimal(percent.trim()), decimal(value)) {
                 (Some(percent), Some(value)) if !of_sync => of.percentiles.push((percent, value * to_us)),
                 (Some(_), Some(_)) => {}
-                _ => out.complain("percentiles: 99.00th=[ 5932]", line),
+                _ => out.complain("percentiles: 99.00th=[ 2114]", line),
             }
         }
         Took::Yes

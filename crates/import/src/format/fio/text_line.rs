@@ -11,7 +11,7 @@ pub(super) fn field<'l>(line: &'l str, key: &str) -> Option<&'l str> {
     Some(value.trim_start().split([',', ' ', ';']).next().unwrap_or("").trim())
 }
 
-/// `IOPS=46.2k, BW=181MiB/s (189MB/s)(1024MiB/5670msec)`; of version 2 `io=1024.0MB, bw=181MB/s, iops=46400, runt= 5670msec`.
+/// `IOPS=12.5k, BW=97.7MiB/s (102MB/s)(977MiB/10001msec)`; of version 2 `io=1024.0MB, bw=102400KB/s, iops=100, runt= 10240msec`.
 pub(super) fn rates(rest: &str) -> Option<Direction> {
     if let Some(iops) = field(rest, "IOPS=") {
         let (bw, after) = rest.split_once("BW=")?.1.split_once(' ')?;
@@ -31,7 +31,7 @@ pub(super) fn rates(rest: &str) -> Option<Direction> {
     })
 }
 
-/// `189MiB` and, of version 2, `189MB`, in steps of 1024; fio's SI figure stands beside the first and is not read.
+/// `98MiB` and, of version 2, `98MB`, in steps of 1024; fio's SI figure stands beside the first and is not read.
 pub(super) fn bytes(text: &str) -> Option<f64> {
     scaled(text, 1024.0)
 }
@@ -84,7 +84,7 @@ pub(super) fn issued(job: &mut Job, label: &str, rest: &str) {
     }
 }
 
-/// `Thu Aug 15 12:09:01 2019`, as the host's clock showed it.
+/// `Tue Mar  1 10:00:00 2016`, as the host's clock showed it.
 pub(super) fn moment(text: &str) -> Option<f64> {
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     let [_, name, day, time, year, ..] = words.as_slice() else { return None };
@@ -92,7 +92,7 @@ pub(super) fn moment(text: &str) -> Option<f64> {
     Some(epoch_s(date, time_of_day(time)?))
 }
 
-/// `vdb: ios=42/261027, merge=0/0, ticks=41/707738, in_queue=708095, util=98.54%`.
+/// `vdb: ios=1000/500, merge=0/0, ticks=1500/2500, in_queue=4000, util=98.00%`.
 pub(super) fn disk(line: &str) -> Option<Disk> {
     let (name, rest) = line.split_once(": ")?;
     let pair = |key: &str| {

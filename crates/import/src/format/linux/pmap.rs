@@ -1,6 +1,6 @@
 //! `pmap` of Linux (procps: plain, -x, -X, -XX, -d) and of Solaris (plain, -x, -s, -xs): the mappings of a process.
 //!
-//! A row stands on the process and what it maps: `6234: ora_pmon_DB1 [ anon ]`. Solaris `Pgsz` is the page size in use.
+//! A row stands on the process and what it maps: `812: ora_pmon_DB1 [ anon ]`. Solaris `Pgsz` is the page size in use.
 
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::Out;
@@ -64,7 +64,7 @@ fn size(cell: &str, unit: f64) -> Option<f64> {
     decimal(cell).map(|n| n * unit).or_else(|| scaled(cell, 1024.0))
 }
 
-/// `6234: ora_pmon_DB1` and `6234:   oracleDB1 (LOCAL=NO)`.
+/// `812: ora_pmon_DB1` and `812:   oracleDB1 (LOCAL=NO)`.
 fn process(line: &str) -> Option<(&str, &str)> {
     let (number, command) = line.split_once(':')?;
     let is_number = !number.is_empty() && number.len() <= 10 && number.bytes().all(|b| b.is_ascii_digit());

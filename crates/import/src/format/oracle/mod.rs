@@ -1,4 +1,4 @@
-//! Oracle: AWR as text and HTML, Statspack, SLOB, Orion.
+//! Oracle: AWR as text and HTML, Statspack, SLOB, Orion, tables of AWR figures; ASH and ADDM are recognised and refused.
 
 mod comparison;
 mod html;

@@ -45,7 +45,10 @@ pub(super) fn awr(head: &Head<'_>) -> Option<Likeness> {
         return Likeness::by_line(98, "heading", line);
     }
     let excerpt = excerpt(head)?;
-    let likeness = Likeness::by_line(84, "section", excerpt)?;
+    // A title that other tools may have too weighs less than a list of events.
+    let line = excerpt.1.trim_start();
+    let score = if is_top(line) || line.contains("DB/Inst:") { 84 } else { 70 };
+    let likeness = Likeness::by_line(score, "section", excerpt)?;
     Some(if is_statspack(head) {
         return None;
     } else if head.find(|l| l.contains("Wait Class")).is_some() {

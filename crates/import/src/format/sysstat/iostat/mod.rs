@@ -18,7 +18,7 @@ use crate::text::number::decimal;
 use crate::text::words;
 pub(super) use moment::Moments;
 use record::imported::{Basis, Interval, PlaceId, PlaceKind, Quantity, RowsKind};
-use row::Devices;
+use row::{Devices, Row};
 
 /// This format.
 pub(super) const FORMAT: Format = Format {
@@ -100,8 +100,16 @@ impl LineFormat for Iostat {
             self.begin_devices(out);
             return Took::Yes;
         }
-        if self.table == Table::Device && self.devices.row(line, out) {
-            return Took::Yes;
+        if self.table == Table::Device {
+            match self.devices.row(line, out) {
+                Row::Taken => return Took::Yes,
+                Row::Again => {
+                    self.begin_filtered(out);
+                    self.devices.row(line, out);
+                    return Took::Yes;
+                }
+                Row::None => {}
+            }
         }
         let trimmed = line.trim();
         if trimmed.is_empty() {
@@ -318,6 +326,16 @@ impl Iostat {
         self.header = line.to_owned();
         self.begin_devices(out);
         Took::Yes
+    }
+
+    /// A report whose header was filtered out.
+    #[cold]
+    fn begin_filtered(&mut self, out: &mut Out<'_>) {
+        if !self.timed && !self.average {
+            self.begin_report(out);
+        }
+        self.timed = false;
+        self.devices.begin_table(out);
     }
 
     fn begin_devices(&mut self, out: &mut Out<'_>) {

@@ -10,6 +10,17 @@ use crate::text::words;
 use record::imported::PlaceKind;
 use record::imported::Quantity::{Iops, ReadIops, WriteIops};
 
+/// What became of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Row {
+    /// It is no row.
+    None,
+    /// It was a row, and is said.
+    Taken,
+    /// Its device stood first in this table: another report begins, and nothing is said of it yet.
+    Again,
+}
+
 /// Reads rows by the columns of their header.
 #[derive(Default)]
 pub(super) struct Devices {
@@ -22,6 +33,8 @@ pub(super) struct Devices {
     /// Some of the columns of option -x stand in tables of their own.
     is_split: bool,
     split: Split,
+    /// The device of the table's first row.
+    first: String,
 }
 
 impl Devices {
@@ -49,6 +62,7 @@ impl Devices {
     /// A table begins.
     pub fn begin_table(&mut self, out: &Out<'_>) {
         self.known.begin_table();
+        self.first.clear();
         if self.is_split {
             self.split.begin_table(out);
         }
@@ -66,26 +80,32 @@ impl Devices {
         cells.len() > 1 && numbers * 2 >= cells.len() && numbers * 2 >= self.columns()
     }
 
-    /// One row; false when the line is none.
+    /// One row. Where reports were filtered to some devices (`iostat -x 1 | grep sda`), no header parts them: the first
+    /// device comes again.
     #[inline]
-    pub fn row(&mut self, line: &str, out: &mut Out<'_>) -> bool {
-        let Some(layout) = self.cells.layout() else { return false };
+    pub fn row(&mut self, line: &str, out: &mut Out<'_>) -> Row {
+        let Some(layout) = self.cells.layout() else { return Row::None };
         let line = if self.indent > 0 { self.unindented(line) } else { line };
         let (name, numbers) = if self.name_last { split_last(line) } else { split_first(line) };
         if name.is_empty() && !self.name_last {
-            return self.group(line.trim_start(), out);
+            return if self.group(line.trim_start(), out) { Row::Taken } else { Row::None };
         }
         let mut values: Values = [f64::NAN; WIDTH_MAX];
         if name.is_empty() || !self.cells.blanks(numbers, &mut values) {
-            return false;
+            return Row::None;
+        }
+        if self.first.is_empty() {
+            self.first.push_str(name);
+        } else if self.first == name {
+            return Row::Again;
         }
         let place = self.known.device(name, out);
         if self.is_split {
             self.split.add(place, self.cells.quantities(), &values[..self.cells.width()], out);
-            return true;
+            return Row::Taken;
         }
         out.row(layout, place, &values[..self.cells.width()]);
-        true
+        Row::Taken
     }
 
     #[cold]

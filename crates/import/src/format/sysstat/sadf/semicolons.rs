@@ -28,6 +28,9 @@ fn is_header(line: &str) -> bool {
     line.starts_with("# hostname;interval;timestamp") || line.starts_with("#hostname;interval;timestamp")
 }
 
+/// Items of one table on a line.
+const ITEMS_MAX: usize = 4096;
+
 /// One activity of a header.
 #[derive(Default)]
 struct Group {
@@ -150,6 +153,9 @@ impl Semicolons {
                 Some((activity, cells))
             }
             Table::Skipped => {
+                if self.skipped.len() >= 256 {
+                    self.skipped.clear();
+                }
                 self.skipped.insert(columns.iter().take(2).copied().collect::<Vec<_>>().join(" "));
                 None
             }
@@ -188,6 +194,9 @@ impl Semicolons {
                 };
                 if group.kept.is_some() && !group.row(item, out) {
                     return out.complain(&format!("{width} cells for each item"), item);
+                }
+                if names.len() >= ITEMS_MAX {
+                    return out.complain(&format!("at most {ITEMS_MAX} items of a table"), item);
                 }
                 names.push(item.split(';').next().unwrap_or(""));
                 at += item.len() + 1;
@@ -260,7 +269,7 @@ fn is_interface(name: &str, rest: &str) -> bool {
     const BEGINNINGS: [&str; 14] = [
         "lo", "eth", "en", "wl", "bond", "br", "virbr", "docker", "veth", "tun", "tap", "ib", "team", "vlan",
     ];
-    let comes_again = rest.split(';').skip(1).any(|cell| cell == name);
+    let comes_again = rest.split(';').skip(1).take(ITEMS_MAX).any(|cell| cell == name);
     let is_block = name.starts_with("loop") || device::kind(name) != PlaceKind::Volume;
     !is_block && (comes_again || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)))
 }

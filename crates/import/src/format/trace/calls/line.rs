@@ -70,7 +70,7 @@ impl<'l> Line<'l> {
                 stamp = stamp.or(Some(Stamp::TimeOfDay(seconds)));
             } else if word.bytes().all(|b| b.is_ascii_digit()) && process.is_empty() && stamp.is_none() {
                 process = word;
-            } else if let Some(seconds) = decimal(word) {
+            } else if let Some(seconds) = decimal(word.trim_end_matches(':')) {
                 let read = if seconds > 1e8 { Stamp::Epoch(seconds) } else { Stamp::Seconds(seconds) };
                 stamp = stamp.or(Some(read));
             } else {
@@ -87,7 +87,7 @@ impl<'l> Line<'l> {
         if let What::Whole(call) = &self.what { Some(call) } else { None }
     }
 
-    /// `19167/1:` or `19167:` or `/1:`.
+    /// `2213/1:` or `2213:` or `/1:`.
     pub fn has_truss_prefix(line: &str) -> bool {
         truss_prefix(line.trim()).is_some_and(|(_, rest)| !rest.is_empty())
     }
