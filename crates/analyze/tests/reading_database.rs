@@ -5,7 +5,7 @@ mod reading_support;
 use analyze::Severity;
 use reading_support::Made;
 use record::imported::PlaceKind::{
-    Call, Database, DatabaseFile, Device, IoFunction, Job, Tablespace, WaitEvent,
+    Call, Database, DatabaseFile, Device, IoFunction, Job, Partition, Tablespace, WaitEvent,
 };
 use record::imported::Quantity::*;
 use record::imported::{Basis, Interval, Platform, RowsKind, facts};
@@ -71,6 +71,9 @@ fn schedulers_in_force() {
     assert_eq!(case("mq-deadline kyber [bfq] none", 100.0).only("PL304").severity, Severity::Low);
     assert_eq!(case("noop [deadline] cfq", 100.0).found("PL304").len(), 0);
     assert_eq!(case("[cfq]", 0.1).found("PL304").len(), 0);
+    let mut idle = Made::new(Platform::Linux);
+    idle.fact(Device, "sdb", facts::SCHEDULER, "cfq").fact(Partition, "sdb1", facts::SCHEDULER, "cfq");
+    assert_eq!(idle.only("PL304").severity, Severity::Low, "its load is not told");
     let mut tuned = case("[bfq]", 100.0);
     tuned.fact(Device, "sdb", "slice_idle", 0.0);
     assert_eq!(tuned.found("PL304").len(), 0);

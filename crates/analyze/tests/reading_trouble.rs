@@ -278,6 +278,20 @@ fn transfers_of_a_map_and_its_paths() {
     );
     assert_eq!(finding.severity, Severity::High);
     assert_eq!(case(512.0, [1280.0, 512.0]).only("PL110").severity, Severity::Medium);
+    let mut by_kernel = case(512.0, [512.0, 512.0]);
+    by_kernel.fact(Volume, "mpathb", "kernel_name", "dm-3").fact(
+        Volume,
+        "dm-3",
+        facts::MAX_TRANSFER_BYTES,
+        1e6,
+    );
+    by_kernel.fact(Path, "sdc", facts::PART_OF, "mpathb").fact(
+        Path,
+        "sdc",
+        facts::MAX_TRANSFER_BYTES,
+        524_288.0,
+    );
+    assert!(by_kernel.only("PL110").title.starts_with("mpathb sends"));
     assert_eq!(case(512.0, [512.0, 512.0]).found("PL110").len(), 0);
     assert_eq!(case(512.0, [1280.0, 1280.0]).found("PL110").len(), 0);
 

@@ -7,13 +7,14 @@ use super::series::Series;
 use crate::finding::{Evidence, Finding};
 use crate::rulebook::Rule;
 use record::imported::{HostId, Origin, PlaceId, PlaceKind, Platform, Value, facts};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A digest with its hosts joined.
 pub struct ReadCase<'d> {
     /// What was read.
     pub digest: &'d Digest,
-    /// The host that each host is: texts of one folder that name no host belong to the one that is named there.
+    /// The host that each host is: texts of one folder that name no host belong to the one that is named there, or together
+    /// where none is.
     joined: Vec<HostId>,
     clocks: Clocks,
     /// By host and name of a fact: the last one of each thing, by its name.
@@ -39,6 +40,7 @@ impl<'d> ReadCase<'d> {
                 joined[host as usize] = *only;
             }
         }
+        join_unnamed(digest, &folders, &mut joined);
         join_short_names(digest, &mut joined);
         let clocks = Clocks::new(digest, |h| joined.get(h as usize).copied().unwrap_or(h));
         let mut told: HashMap<_, BTreeMap<_, _>> = HashMap::new();
@@ -203,4 +205,25 @@ fn join_short_names(digest: &Digest, joined: &mut [HostId]) {
 
 fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Texts of one folder in which no host is named at all (`lsattr`, `fcstat`, `errpt`) are of one host, unless they are of
+/// several operating systems.
+fn join_unnamed(digest: &Digest, named: &BTreeMap<&str, Vec<HostId>>, joined: &mut [HostId]) {
+    let mut unnamed: BTreeMap<&str, Vec<HostId>> = BTreeMap::new();
+    for seen in &digest.sources {
+        let folder = folder(&seen.source.path);
+        if let (Some(host), false) = (seen.host, named.contains_key(folder)) {
+            unnamed.entry(folder).or_default().push(host);
+        }
+    }
+    for hosts in unnamed.into_values() {
+        let platforms = hosts.iter().map(|h| digest.hosts[*h as usize].platform);
+        let known: BTreeSet<Platform> = platforms.filter(|p| *p != Platform::Unknown).collect();
+        if let (Some(first), true) = (hosts.first(), known.len() <= 1) {
+            for host in &hosts {
+                joined[*host as usize] = *first;
+            }
+        }
+    }
 }

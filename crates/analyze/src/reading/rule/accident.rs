@@ -150,7 +150,9 @@ fn transfers_of(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Vec<Finding> 
     }
     let mut found = Vec::new();
     for (map, paths) in paths {
-        let map_size = sizes.get(map.as_str());
+        // sysfs has the map by the kernel's name (dm-3), multipath by its alias.
+        let kernel_name = case.fact_named(host, &map, "kernel_name").map(|(v, _)| v.text());
+        let map_size = sizes.get(map.as_str()).or_else(|| sizes.get(kernel_name?.as_str()));
         let least = paths.iter().map(|(_, (s, _))| *s).fold(f64::INFINITY, f64::min);
         let most = paths.iter().map(|(_, (s, _))| *s).fold(0.0, f64::max);
         let kib = |bytes: f64| format!("{:.0} KiB", bytes / 1024.0);

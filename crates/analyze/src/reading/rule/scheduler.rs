@@ -5,7 +5,7 @@ use crate::finding::{Finding, Severity};
 use crate::reading::case::{ReadCase, computed};
 use crate::rulebook::Rule;
 use record::imported::{HostId, Origin, PlaceKind, Quantity, facts};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// PL304: schedulers that idle for others, and which of several was ahead.
 pub(super) fn schedulers(case: &ReadCase<'_>, rule: &Rule) -> Vec<Finding> {
@@ -23,6 +23,8 @@ fn chosen(text: &str) -> &str {
 
 fn in_force(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Vec<Finding> {
     let mut found = Vec::new();
+    let of = |kind| case.places(host, kind).map(|p| case.digest.place_of(p).name.as_str());
+    let disks: BTreeSet<&str> = of(PlaceKind::Device).chain(of(PlaceKind::Path)).collect();
     for (disk, (value, origin)) in case.told(host, facts::SCHEDULER) {
         let text = value.text();
         let scheduler = chosen(&text);
@@ -31,14 +33,15 @@ fn in_force(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Vec<Finding> {
         if !matches!(scheduler, "cfq" | "anticipatory" | "as" | "bfq") || slice_idle == Some(0.0) {
             continue;
         }
-        // Runs are named by their schedulers, too.
-        if case.places(host, PlaceKind::Job).any(|p| case.digest.place_of(p).name == disk) {
+        // Runs are named by their schedulers, too, and partitions repeat what their disk has.
+        if !disks.contains(disk) {
             continue;
         }
-        // A disk that is seen to do nothing does not matter.
         let series =
             case.devices().find(|(p, _, _)| case.host(*p) == host && case.digest.place_of(*p).name == disk);
-        if series.is_some_and(|(_, _, s)| s.mean(|p| p.iops) < rule.threshold("iops")) {
+        let iops = series.map(|(_, _, s)| s.mean(|p| p.iops));
+        // A disk that is seen to do nothing does not matter.
+        if iops.is_some_and(|n| n < rule.threshold("iops")) {
             continue;
         }
         let title = format!(
@@ -46,7 +49,7 @@ fn in_force(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Vec<Finding> {
         );
         let mut finding = case.finding_of_host(rule, host, title, vec![case.line(origin)]);
         finding.device = Some(disk.to_owned());
-        if scheduler == "bfq" {
+        if scheduler == "bfq" || iops.is_none() {
             finding.severity = Severity::Low;
         }
         found.push(finding);
