@@ -16,8 +16,8 @@ pub struct ReadCase<'d> {
     /// The host that each host is: texts of one folder that name no host belong to the one that is named there.
     joined: Vec<HostId>,
     clocks: Clocks,
-    /// The last fact of each host, name of a place and name of a fact.
-    told: HashMap<(HostId, &'d str, &'d str), usize>,
+    /// By host and name of a fact: the last one of each thing, by its name.
+    told: HashMap<(HostId, &'d str), BTreeMap<&'d str, usize>>,
 }
 
 impl<'d> ReadCase<'d> {
@@ -41,10 +41,11 @@ impl<'d> ReadCase<'d> {
         }
         join_short_names(digest, &mut joined);
         let clocks = Clocks::new(digest, |h| joined.get(h as usize).copied().unwrap_or(h));
-        let mut told = HashMap::new();
+        let mut told: HashMap<_, BTreeMap<_, _>> = HashMap::new();
         for (n, fact) in digest.facts.iter().enumerate() {
             let place = digest.place_of(fact.place);
-            told.insert((joined[place.host as usize], place.name.as_str(), fact.name.as_str()), n);
+            let key = (joined[place.host as usize], fact.name.as_str());
+            told.entry(key).or_default().insert(place.name.as_str(), n);
         }
         Self { digest, joined, clocks, told }
     }
@@ -109,7 +110,7 @@ impl<'d> ReadCase<'d> {
 
     /// A fact of what has this name on a host.
     pub fn fact_named(&self, host: HostId, of: &str, name: &str) -> Option<(&'d Value, Origin)> {
-        let fact = &self.digest.facts[*self.told.get(&(host, of, name))?];
+        let fact = &self.digest.facts[*self.told.get(&(host, name))?.get(of)?];
         Some((&fact.value, fact.origin))
     }
 
@@ -121,9 +122,8 @@ impl<'d> ReadCase<'d> {
 
     /// All things of a host of which a fact of this name is told: name, value, line; each once, by its last line.
     pub fn told(&self, host: HostId, name: &str) -> BTreeMap<&'d str, (&'d Value, Origin)> {
-        let fits = |(key, _): &(&(HostId, &'d str, &'d str), &usize)| key.0 == host && key.2 == name;
-        let found = self.told.iter().filter(fits);
-        found.map(|(key, n)| (key.1, (&self.digest.facts[*n].value, self.digest.facts[*n].origin))).collect()
+        let found = self.told.get(&(host, name)).into_iter().flatten();
+        found.map(|(of, n)| (*of, (&self.digest.facts[*n].value, self.digest.facts[*n].origin))).collect()
     }
 
     /// All things of a host of which a number of this name is told.

@@ -176,7 +176,35 @@ fn transfers_of(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Vec<Finding> 
         found.push(Finding { severity, device: Some(map), ..finding });
     }
     found.extend(large_with_timeouts(case, rule, host));
+    found.extend(more_than_adapter(case, rule, host, &sizes));
     super::alike::fold(found, 3)
+}
+
+/// AIX: disks that send more at once than an adapter takes.
+fn more_than_adapter(
+    case: &ReadCase<'_>,
+    rule: &Rule,
+    host: HostId,
+    sizes: &BTreeMap<&str, (f64, Origin)>,
+) -> Option<Finding> {
+    if !is_aix(case, host) {
+        return None;
+    }
+    let adapters = sizes.iter().filter(|(name, _)| name.starts_with("fcs"));
+    let (adapter, (takes, told)) = adapters.min_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
+    let above: Vec<_> =
+        sizes.iter().filter(|(name, size)| name.starts_with("hdisk") && size.0 > *takes).collect();
+    let (disk, (sends, _)) = above.first()?;
+    let title = format!(
+        "{disk} may send {:.0} KiB at once (max_transfer) and {adapter} takes {:.0} KiB (max_xfer_size)",
+        sends / 1024.0,
+        takes / 1024.0
+    );
+    let mut evidence: Vec<Evidence> = above.iter().take(4).map(|d| case.line(d.1.1)).collect();
+    evidence.push(case.line(*told));
+    let mut finding = case.finding_of_host(rule, host, title, evidence);
+    finding.device = Some(names(&above.iter().map(|d| *d.0).collect::<Vec<_>>()));
+    Some(Finding { severity: Severity::Medium, ..finding })
 }
 
 /// Transfers of 4 MiB, and commands that time out at the same disks.

@@ -5,7 +5,9 @@ use crate::reading::case::computed;
 use std::collections::BTreeMap;
 
 /// Names told in a title or line; the rest is counted.
-const NAMES_MAX: usize = 12;
+const NAMES_MAX: usize = 5;
+/// Lines of evidence of a finding that stands for many.
+const LINES_MAX: usize = 12;
 
 /// Findings of one host and severity beyond `most` become one: the first speaks, the others are named. They come worst
 /// first.
@@ -24,7 +26,7 @@ pub(super) fn fold(findings: Vec<Finding>, most: usize) -> Vec<Finding> {
         let Some(mut first) = group.next() else { continue };
         let mut others = Vec::new();
         for other in group {
-            if first.evidence.len() < NAMES_MAX {
+            if first.evidence.len() < LINES_MAX {
                 first.evidence.extend(other.evidence.iter().take(1).cloned());
             }
             others.push(other.device.unwrap_or_default());

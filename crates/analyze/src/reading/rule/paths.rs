@@ -24,17 +24,17 @@ pub(super) fn unwell(case: &ReadCase<'_>, rule: &Rule) -> Vec<Finding> {
 /// Paths of each LUN of a host: the LUN's name, and its paths.
 fn paths_of<'d>(case: &ReadCase<'d>, host: HostId) -> BTreeMap<String, BTreeSet<&'d str>> {
     let mut paths: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    let is_path: BTreeSet<&str> =
+        case.places(host, PlaceKind::Path).map(|p| case.digest.place_of(p).name.as_str()).collect();
     let with_state = [facts::PATH_STATE, "path_status"].map(|name| case.told(host, name));
     for (path, (lun, _)) in case.told(host, facts::PART_OF) {
         // Partitions are part of their disk, files of their tablespace: only what has a state or a kind is a path.
         let has_state = with_state.iter().any(|s| s.contains_key(path));
-        let is_path = case.places(host, PlaceKind::Path).any(|p| case.digest.place_of(p).name == path);
-        if has_state || is_path {
+        if has_state || is_path.contains(path) {
             paths.entry(lun.text()).or_default().insert(path);
         }
     }
-    for place in case.places(host, PlaceKind::Path) {
-        let name = case.digest.place_of(place).name.as_str();
+    for name in is_path {
         if let Some((lun, _)) = name.rsplit_once('/') {
             paths.entry(lun.to_owned()).or_default().insert(name);
         }
@@ -93,7 +93,7 @@ fn failed(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Option<Finding> {
         ),
     };
     let title = format!(
-        "{} of {} of {} not usable ({path}: {state}){left}",
+        "{} of {} of {} failed or degraded ({path}: {state}){left}",
         bad.len(),
         counted(all, "path"),
         if luns.len() == 1 {
@@ -115,7 +115,10 @@ fn failed(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Option<Finding> {
 fn failed_by_log(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Option<Finding> {
     let mut open: BTreeMap<PlaceId, (usize, Origin)> = BTreeMap::new();
     let mut events: Vec<_> = case.digest.events.iter().filter(|e| case.host(e.place) == host).collect();
-    // Logs are read newest first (errpt) or oldest first: by time where it is told.
+    // Logs stand newest first (errpt) or oldest first. Times of one minute keep the order of the log.
+    if events.first().zip(events.last()).is_some_and(|(first, last)| first.at_s > last.at_s) {
+        events.reverse();
+    }
     events.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
     let timed = events.iter().all(|e| e.at_s.is_finite());
     for event in events {
@@ -133,9 +136,10 @@ fn failed_by_log(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Option<Findi
         return None;
     }
     let title = format!(
-        "{} in the log at {}, and no line says that it came back",
+        "{} in the log at {}, and no line says that {} came back",
         counted(count, "path failure"),
-        names(&devices)
+        names(&devices),
+        if count == 1 { "it" } else { "they" }
     );
     let evidence = open.values().take(6).map(|o| case.line(o.1)).collect();
     let finding = case.finding_of_host(rule, host, title, evidence);

@@ -31,6 +31,10 @@ fn in_force(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Vec<Finding> {
         if !matches!(scheduler, "cfq" | "anticipatory" | "as" | "bfq") || slice_idle == Some(0.0) {
             continue;
         }
+        // Runs are named by their schedulers, too.
+        if case.places(host, PlaceKind::Job).any(|p| case.digest.place_of(p).name == disk) {
+            continue;
+        }
         // A disk that is seen to do nothing does not matter.
         let series =
             case.devices().find(|(p, _, _)| case.host(*p) == host && case.digest.place_of(*p).name == disk);
@@ -122,7 +126,11 @@ fn compared(case: &ReadCase<'_>, rule: &Rule) -> Option<Finding> {
                 told.iter().sum()
             };
             if let (Some(scheduler), true) = (scheduler, !told.is_empty() && rate > 0.0) {
-                arms.entry(scheduler).or_default().results.push((rate, row.origin));
+                let arm = arms.entry(scheduler).or_default();
+                arm.results.push((rate, row.origin));
+                if let Some((percent, _)) = case.number_of(row.place, "log_file_sync_percent") {
+                    arm.sync_percent = percent;
+                }
             }
         }
         if arms.len() >= 2 {

@@ -76,13 +76,15 @@ fn depth_fell(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Option<Finding>
     for fact in case.digest.facts_named(facts::QUEUE_DEPTH).filter(|f| case.host(f.place) == host) {
         readings.entry(case.digest.place_of(fact.place).name.as_str()).or_default().push(fact);
     }
-    let all: Vec<(&str, (&Fact, &Fact))> = readings
-        .iter()
-        .filter_map(|(d, r)| {
-            let (a, b) = (*r.first()?, *r.last()?);
-            (number(b) < number(a) && number(b) > 0.0).then_some((*d, (a, b)))
-        })
-        .collect();
+    let mut all: Vec<(&str, (&Fact, &Fact))> = Vec::new();
+    for (device, of_device) in &readings {
+        if let [first, .., last] = of_device.as_slice()
+            && number(last) < number(first)
+            && number(last) > 0.0
+        {
+            all.push((device, (first, last)));
+        }
+    }
     let (device, (first, last)) = *all.first()?;
     let devices: Vec<&str> = all.iter().map(|a| a.0).collect();
     let title = format!(
@@ -159,7 +161,8 @@ fn ran_out(
         (f64::NAN, "since its counters were reset, and when that was is not told".to_owned())
     };
     let thing = rule.text(&format!("{what}_thing"));
-    let title = format!("{adapter} had no {thing} {last:.0} times, {over}");
+    let who = if adapter.is_empty() { "an adapter that is not named" } else { adapter };
+    let title = format!("{who} had no {thing} {last:.0} times, {over}");
     let mut evidence: Vec<Evidence> = counted
         .iter()
         .filter_map(|r| r.last())
@@ -200,7 +203,9 @@ fn lasting(seconds: f64) -> String {
 /// PL107: errors of disks, adapters, links; commands that timed out; resets.
 pub(super) fn errors(case: &ReadCase<'_>, rule: &Rule) -> Vec<Finding> {
     case.hosts()
-        .flat_map(|host| [logged(case, rule, host), counted_errors(case, rule, host)])
+        .flat_map(|host| {
+            [logged(case, rule, host), counted_errors(case, rule, host), in_intervals(case, rule, host)]
+        })
         .flatten()
         .collect()
 }
@@ -301,6 +306,34 @@ fn counted_errors(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Option<Find
     let all: Vec<&str> = bad.iter().map(|b| b.1).collect();
     let finding = case.finding_of_host(rule, host, title, evidence);
     Some(Finding { device: Some(names(&all)), severity: *severity, ..finding })
+}
+
+/// I/Os that failed or timed out, as interval tools count them (AIX iostat -D). Not on ESXi: there commands that a device
+/// does not know count as failed, too.
+fn in_intervals(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Option<Finding> {
+    if case.platform(host) == Platform::Esxi {
+        return None;
+    }
+    let mut failing: Vec<(f64, &str, Origin)> = Vec::new();
+    for (place, _, series) in case.devices().filter(|(p, _, _)| case.host(*p) == host) {
+        let bad = series.points().iter().filter(|p| p.failures > 0.0);
+        let (sum, first) =
+            bad.fold((0.0, None), |(sum, first), p| (sum + p.failures, first.or(Some(p.origin))));
+        failing.extend(first.map(|origin| (sum, case.digest.place_of(place).name.as_str(), origin)));
+    }
+    failing.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (count, worst, _) = failing.first()?;
+    let title = format!(
+        "{count:.0} I/Os failed, were aborted or timed out at {worst} while it was watched{}",
+        if failing.len() > 1 {
+            format!("; such I/Os at {} more", counted(failing.len() - 1, "device"))
+        } else {
+            String::new()
+        }
+    );
+    let evidence = failing.iter().take(6).map(|f| case.line(f.2)).collect();
+    let finding = case.finding_of_host(rule, host, title, evidence);
+    Some(Finding { device: Some(names(&failing.iter().map(|f| f.1).collect::<Vec<_>>())), ..finding })
 }
 
 fn times(count: usize) -> String {

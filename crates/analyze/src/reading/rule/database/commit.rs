@@ -16,7 +16,9 @@ fn slow(report: &Report<'_, '_>, rule: &Rule) -> Option<Finding> {
     let ms = commit.mean_us / 1e3;
     let against = read.map_or(f64::NAN, |r| commit.mean_us / r.mean_us);
     let is_long = ms >= rule.threshold("long_ms");
-    let is_longer = is_long && against >= rule.threshold("ratio");
+    // A wait that takes no time of the database to speak of matters to nobody.
+    let is_felt = commit.percent.is_nan() || commit.percent >= rule.threshold("least_share");
+    let is_longer = is_long && is_felt && against >= rule.threshold("ratio");
     let is_much = commit.percent >= rule.threshold("share");
     if !is_longer && !is_much {
         return None;

@@ -1,21 +1,17 @@
 //! Reports of databases as rules look at them: one period of one instance, and what the devices of its host did meanwhile.
 
 use crate::finding::Evidence;
-use crate::reading::ReportRow;
 use crate::reading::case::ReadCase;
+use crate::reading::series::Series;
+use crate::reading::{Clock, DevicePoint, ReportRow};
 use record::imported::{HostId, Origin, PlaceId, PlaceKind, Quantity, SourceId};
 use std::collections::BTreeMap;
-
-/// Times from here on are of a calendar; smaller ones count from the beginning of their text.
-const CALENDAR_S: f64 = 1e8;
 
 /// A period of an instance.
 pub(super) struct Report<'c, 'd> {
     pub case: &'c ReadCase<'d>,
     pub host: HostId,
     rows: Vec<&'d ReportRow>,
-    /// End of the period; NaN when not told.
-    pub at_s: f64,
     /// Its length; NaN when not told.
     pub length_s: f64,
 }
@@ -46,9 +42,8 @@ pub(super) fn reports<'c, 'd>(case: &'c ReadCase<'d>) -> Vec<Report<'c, 'd>> {
         }
     }
     let report = |((_, host, _), rows): (_, Vec<&'d ReportRow>)| {
-        let first = rows.first().map(|r| r.interval);
-        let [at_s, length_s] = first.map_or([f64::NAN; 2], |i| [i.at_s, i.length_s]);
-        Report { case, host, rows, at_s, length_s }
+        let length_s = rows.first().map_or(f64::NAN, |r| r.interval.length_s);
+        Report { case, host, rows, length_s }
     };
     periods.into_iter().map(report).collect()
 }
@@ -97,46 +92,50 @@ impl<'d> Report<'_, 'd> {
     /// What the devices of the host did in this period; absent where no text tells it.
     pub fn devices(&self) -> Option<Devices> {
         let mut all = Devices::default();
-        let (mut reads, mut read_time) = (0.0, 0.0);
-        let mut busiest = 0.0;
+        let (mut read_time, mut busiest) = (0.0, 0.0);
         for (place, kind, series) in self.case.devices() {
             // Volumes and partitions count the same I/O again.
             if kind != PlaceKind::Device || self.case.host(place) != self.host {
                 continue;
             }
-            let inside = series.points().iter().filter(|p| {
-                let has_clocks = p.at_s >= CALENDAR_S && self.at_s >= CALENDAR_S;
-                !has_clocks || (p.at_s > self.at_s - self.length_s && p.at_s <= self.at_s)
-            });
-            let (mut weight, mut outstanding, mut of_device) = (0.0, 0.0, 0.0);
-            for point in inside {
-                all.has_clock |= point.at_s >= CALENDAR_S && self.at_s >= CALENDAR_S;
-                weight += point.weight();
-                outstanding +=
-                    if point.outstanding.is_nan() { 0.0 } else { point.outstanding * point.weight() };
-                let is_split = !point.read_response_us.is_nan() && !point.read_iops.is_nan();
-                let (rate, time) = if is_split {
-                    (point.read_iops, point.read_response_us)
-                } else {
-                    (point.iops, point.response_us)
-                };
-                if rate > 0.0 && time >= 0.0 {
-                    of_device += rate * point.weight();
-                    read_time += rate * point.weight() * time;
-                    if rate > busiest {
-                        busiest = rate;
-                        all.line = Some(point.origin);
-                    }
+            let Some((point, has_clock)) = self.meanwhile(place, series) else { continue };
+            all.has_clock |= has_clock;
+            if point.outstanding > 0.0 {
+                all.outstanding += point.outstanding;
+            }
+            let is_split = !point.read_response_us.is_nan() && !point.read_iops.is_nan();
+            let (rate, time) = if is_split {
+                (point.read_iops, point.read_response_us)
+            } else {
+                (point.iops, point.response_us)
+            };
+            if rate > 0.0 && time >= 0.0 {
+                all.reads_per_s += rate;
+                read_time += rate * time;
+                if rate > busiest {
+                    busiest = rate;
+                    all.line = Some(point.origin);
                 }
             }
-            if weight > 0.0 {
-                all.reads_per_s += of_device / weight;
-                all.outstanding += outstanding / weight;
-            }
-            reads += of_device;
         }
-        all.read_us = read_time / reads;
-        (reads > 0.0).then_some(all)
+        all.read_us = read_time / all.reads_per_s;
+        (all.reads_per_s > 0.0).then_some(all)
+    }
+
+    /// A device over the period, as one point, and whether both texts share a clock. A text without any time is taken to
+    /// belong to a report of the same host.
+    fn meanwhile(&self, place: PlaceId, series: &Series) -> Option<(DevicePoint, bool)> {
+        let window = self.rows.first().and_then(|r| self.case.window_of_report(r));
+        if let Some(point) = window.and_then(|w| self.case.device_in(place, &w)) {
+            return Some((point, true));
+        }
+        let first = series.points().first()?;
+        let is_timeless = |clock: Option<Clock>| matches!(clock, None | Some(Clock::Own(_)));
+        let device = self.case.window_of(first).map(|w| w.clock);
+        if !is_timeless(device) && !is_timeless(window.map(|w| w.clock)) {
+            return None;
+        }
+        series.points().iter().copied().reduce(|a, b| a.merged(&b)).map(|p| (p, false))
     }
 
     /// Lines as evidence.
