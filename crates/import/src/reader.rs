@@ -171,14 +171,6 @@ impl Lines {
     }
 
     fn block(&mut self, block: &str, out: &mut Out<'_>) {
-        // Tables copied from a web page: their spaces do not break. Byte offsets are those of the block as read here.
-        let replaced;
-        let block = if memchr::memmem::find(block.as_bytes(), "\u{a0}".as_bytes()).is_some() {
-            replaced = block.replace('\u{a0}', " ");
-            &replaced
-        } else {
-            block
-        };
         let bytes = block.as_bytes();
         let mut start = 0;
         while start < bytes.len() {

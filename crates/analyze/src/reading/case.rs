@@ -107,6 +107,12 @@ impl<'d> ReadCase<'d> {
         value.number().filter(|n| *n > 0.0).map(|n| (n, origin))
     }
 
+    /// Whether anything tells how processors of a host spent their time.
+    pub fn processors_told(&self, host: HostId) -> bool {
+        let own = self.digest.processors.iter().filter(|(place, _)| self.host(**place) == host);
+        own.flat_map(|(_, series)| series.points()).any(|p| p.working_percent().is_finite())
+    }
+
     /// A line as evidence, quoted where the text is at hand and otherwise later.
     pub fn line(&self, origin: Origin) -> Evidence {
         let text = self.digest.quotes.get(&(origin.source, origin.line)).cloned().unwrap_or_default();

@@ -3,9 +3,13 @@
 mod busy;
 mod course;
 mod equals;
+mod figures;
 mod host;
 mod latency;
+mod missing;
+mod pages;
 mod queue;
+mod size;
 mod slow;
 mod stretch;
 mod words;
@@ -23,6 +27,7 @@ const LOOKS: &[(&str, Look)] = &[
     ("PL101", queue::standing_host_queue),
     ("PL102", queue::full_queue),
     ("PL201", latency::few_outstanding),
+    ("PL202", size::split),
     ("PL203", equals::hot),
     ("PL204", busy::util_trap),
     ("PL205", course::plateau),
@@ -34,7 +39,15 @@ const LOOKS: &[(&str, Look)] = &[
     ("PL302", host::processor_bound),
     ("PL303", host::memory),
     ("PL305", host::stolen),
+    ("PL501", pages::base_pages),
+    ("PL502", pages::advised_pages),
+    ("PL503", size::whole),
+    ("PL601", figures::little),
+    ("PL602", figures::only_averages),
+    ("PL603", figures::coarse_or_torn_time),
+    ("PL604", figures::torn),
     ("PL605", busy::known_wrong),
+    ("PL606", missing::missing),
 ];
 
 /// Findings of the same rule that are told one by one; what stands behind them is the same.
