@@ -184,6 +184,11 @@ impl Lines {
             out.at(self.line, start, end);
             let line = &block[start..end];
             let line = if self.line == 1 { line.trim_start_matches('\u{feff}') } else { line };
+            // What fstyp prints could pass for a row of a table.
+            if line.starts_with("bsize ") && crate::aside::take(line, &mut self.aside, out) {
+                start = next;
+                continue;
+            }
             if self.parts[self.current].reader.line(line, out) == Took::No {
                 self.foreign(line, out);
             }

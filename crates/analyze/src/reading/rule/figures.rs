@@ -76,6 +76,10 @@ fn is_off(p: &DevicePoint, rule: &Rule) -> bool {
 /// PL602: nothing but sums since boot, or averages.
 pub(super) fn only_averages(case: &ReadCase<'_>, rule: &Rule) -> Vec<Finding> {
     let found = case.hosts().filter_map(|host| {
+        // Some text with intervals of its disks is enough.
+        if case.devices().any(|(place, _, _)| case.host(place) == host) {
+            return None;
+        }
         let of_host = sources(case, host);
         let empty: Vec<&(SourceId, &SourceSeen)> = of_host
             .iter()
@@ -92,8 +96,8 @@ pub(super) fn only_averages(case: &ReadCase<'_>, rule: &Rule) -> Vec<Finding> {
         let beside =
             if others.is_empty() { String::new() } else { format!("; likewise {}", names(&others, 3)) };
         let title = format!(
-            "{} holds only {what}: nothing can be said about peaks, queues or their times{beside}",
-            seen.source.path
+            "{} ({}) holds only {what}: nothing can be said about peaks, queues or their times{beside}",
+            seen.source.path, seen.source.format
         );
         let evidence = vec![case.line(at(source))];
         Some(case.finding_of_host(rule, host, title, evidence))

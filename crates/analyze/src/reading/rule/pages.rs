@@ -24,8 +24,12 @@ struct Maps {
     all: u64,
 }
 
+/// The calls that map memory; a 32-bit Linux has one of its own.
+const MAPPING: [&str; 3] = ["mmap", "mmap2", "mmap64"];
+
 impl Maps {
-    fn of(case: &ReadCase<'_>, host: HostId) -> Self {
+    fn of(case: &ReadCase<'_>, host: HostId, call: &str) -> Self {
+        let reserving = format!("{call}(PROT_NONE)");
         let mut maps = Self::default();
         for (place, requests) in &case.digest.requests {
             let about = case.digest.place_of(*place);
@@ -38,18 +42,18 @@ impl Maps {
                 }
             };
             match about.name.as_str() {
-                "mmap" | "mmap2" | "mmap64" => {
+                name if name == call => {
                     maps.all += requests.count;
                     add(&mut maps.mapped, &requests.sizes);
                     add(&mut maps.pages, &requests.page_sizes);
                 }
+                // Only Linux has mmap2, and only Solaris memcntl.
+                "memcntl(MC_HAT_ADVISE)" if call == "mmap2" => {}
                 "memcntl(MC_HAT_ADVISE)" | "madvise(MADV_HUGEPAGE)" => {
                     add(&mut maps.advised, &requests.sizes);
                     add(&mut maps.pages, &requests.page_sizes);
                 }
-                name if name.starts_with("mmap") && name.ends_with("(PROT_NONE)") => {
-                    maps.reserved += requests.count
-                }
+                name if name == reserving => maps.reserved += requests.count,
                 _ => {}
             }
         }
@@ -77,12 +81,13 @@ fn sizes(all: &[(u64, OfSize)]) -> String {
 /// PL501: memory is mapped in pieces without asking for larger pages, or much memory lies on base pages.
 pub(super) fn base_pages(case: &ReadCase<'_>, rule: &Rule) -> Vec<Finding> {
     let hosts: Vec<HostId> = case.hosts().collect();
-    let calls = hosts.iter().filter_map(|host| unadvised(case, rule, *host));
+    let calls =
+        hosts.iter().flat_map(|host| MAPPING.iter().filter_map(|call| unadvised(case, rule, *host, call)));
     calls.chain(hosts.iter().filter_map(|host| resident(case, rule, *host))).collect()
 }
 
-fn unadvised(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Option<Finding> {
-    let maps = Maps::of(case, host);
+fn unadvised(case: &ReadCase<'_>, rule: &Rule, host: HostId, call: &str) -> Option<Finding> {
+    let maps = Maps::of(case, host, call);
     let pieces: u64 = maps.chunks().map(|(_, of)| of.count).sum();
     if maps.reserved == 0 || (pieces as f64) < rule.threshold("share") * maps.all as f64 {
         return None;
@@ -179,8 +184,9 @@ fn is_private_or_shared(name: &str) -> bool {
 
 /// PL502: memory is mapped in pieces with advice for a page size.
 pub(super) fn advised_pages(case: &ReadCase<'_>, rule: &Rule) -> Vec<Finding> {
-    let found = case.hosts().filter_map(|host| {
-        let maps = Maps::of(case, host);
+    let all = case.hosts().flat_map(|host| MAPPING.iter().map(move |call| (host, *call)));
+    let found = all.filter_map(|(host, call)| {
+        let maps = Maps::of(case, host, call);
         let advised: Vec<(u64, OfSize)> = maps
             .chunks()
             .filter(|(size, of)| maps.advised(*size) * 2 >= of.count && maps.advised(*size) > 0)

@@ -62,9 +62,8 @@ fn of_device(case: &ReadCase<'_>, rule: &Rule, place: PlaceId, series: &Series) 
         let told = told.and_then(|(v, origin)| Some((v.number().filter(|n| fits(*n))?, Some(origin))));
         let like = CAPS.into_iter().find(|cap| fits(*cap)).map(|cap| (cap, None));
         let limit = told.or(like.filter(|_| spread <= rule.threshold("even")));
-        let asked = case.fact_of(place, facts::ASKED_BYTES);
-        let asked = asked
-            .and_then(|(v, origin)| Some((v.number()?, origin)))
+        let asked = case
+            .asked_bytes(place, stretch.points[0].origin)
             .filter(|(n, _)| mean * rule.threshold("smaller") <= *n);
         let is_large = mean >= rule.threshold("least_kib") * 1024.0;
         if asked.is_some() || (limit.is_some() && is_large) {
