@@ -143,11 +143,8 @@ pub(super) fn coarse_or_torn_time(case: &ReadCase<'_>, rule: &Rule) -> Vec<Findi
             }
         }
         let Some((first, _, _)) = said.first() else { continue };
-        let more = if said.len() > 1 {
-            format!(" (and {} more remarks on time)", said.len() - 1)
-        } else {
-            String::new()
-        };
+        let more =
+            if said.len() > 1 { "; its evidence tells more about times".to_owned() } else { String::new() };
         let title = format!("{first}{more}");
         let severity = said.iter().map(|s| s.2).max().unwrap_or(rule.severity);
         let mut evidence = Vec::new();
@@ -206,8 +203,11 @@ fn gaps(case: &ReadCase<'_>, host: HostId, rule: &Rule) -> Option<(String, Optio
         .map(|(_, v)| v)
         .collect();
     let longest = whole.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let text =
-        format!("{} gaps, the longest of {}, in which nothing was measured", whole.len(), seconds(longest.0));
+    let length = seconds(longest.0);
+    let text = match whole.len() {
+        1 => format!("a gap of {length} in which nothing was measured"),
+        n => format!("{n} gaps, the longest of {length}, in which nothing was measured"),
+    };
     Some((text, Some(longest.1), Severity::Info))
 }
 

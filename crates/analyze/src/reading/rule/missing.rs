@@ -84,7 +84,7 @@ fn depth(platform: Platform, name: &str) -> Option<String> {
         Platform::Aix => format!("lsattr -El {name} (and of its like): queue_depth, max_transfer"),
         Platform::Solaris => "prtconf -v, /etc/system and sd.conf or ssd.conf (sd_max_throttle, throttle-max), lpfc.conf or emlxs.conf: the throttle of each LUN".to_owned(),
         Platform::HpUx => format!("scsictl -m queue_depth {name} (or scsimgr get_attr -a max_q_depth): the depth of each LUN queue"),
-        Platform::FreeBsd => "camcontrol tags DEVICE -v: the openings of each LUN".to_owned(),
+        Platform::FreeBsd => format!("camcontrol tags {name} -v: the openings of each LUN"),
         Platform::Esxi => "esxcli storage core device list: Device Max Queue Depth and No of outstanding IOs with competing worlds".to_owned(),
         Platform::Unknown => return None,
     };
