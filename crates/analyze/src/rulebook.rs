@@ -34,6 +34,9 @@ pub struct Rule {
     /// Numbers that the condition uses.
     #[serde(default)]
     pub thresholds: BTreeMap<String, f64>,
+    /// Sentences that a finding adds where its case calls for them.
+    #[serde(default)]
+    pub texts: BTreeMap<String, String>,
 }
 
 impl Rule {
@@ -45,6 +48,17 @@ impl Rule {
         match self.thresholds.get(name) {
             Some(number) => *number,
             None => panic!("rule {} has no threshold '{name}'", self.id),
+        }
+    }
+
+    /// One of the sentences.
+    ///
+    /// # Panics
+    /// When the rule has none of this name: its function and its file have come apart, which a test would show.
+    pub fn text(&self, name: &str) -> &str {
+        match self.texts.get(name) {
+            Some(text) => text,
+            None => panic!("rule {} has no text '{name}'", self.id),
         }
     }
 

@@ -178,10 +178,13 @@ impl Clock {
     /// The next interval where no time is told.
     pub fn next(&mut self, kind: RowsKind) -> Interval {
         let Some(length) = self.asked_s else { return Interval::unknown(kind) };
+        // What is since boot, or an average, is of another length than the one asked for.
+        let mut length_s = f64::NAN;
         if kind == RowsKind::Interval {
             self.counted += 1;
+            length_s = length;
         }
-        Interval { at_s: self.counted as f64 * length, length_s: length, basis: Basis::SinceStart, kind }
+        Interval { at_s: self.counted as f64 * length, length_s, basis: Basis::SinceStart, kind }
     }
 
     fn at(&mut self, at_s: f64, basis: Basis, kind: RowsKind) -> Interval {

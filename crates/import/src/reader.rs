@@ -91,7 +91,8 @@ fn with(
             if let Some(ambiguity) = likeness.ambiguity {
                 out.remark(&ambiguity);
             }
-            Lines { parts: vec![first], current: 0, command: None, aside: None, line: 0 }.read(stream, out)
+            let (parts, command, banner, aside) = (vec![first], None, None, None);
+            Lines { parts, current: 0, command, banner, aside, line: 0 }.read(stream, out)
         }
     };
     out.end_complaints();
@@ -140,6 +141,8 @@ struct Lines {
     current: usize,
     /// The command at the last shell prompt.
     command: Option<String>,
+    /// The last first line of a tool of sysstat: who reads what follows it is known only at the header below.
+    banner: Option<String>,
     /// What the last line that belongs to no format was about.
     aside: Option<String>,
     line: u64,
@@ -184,6 +187,9 @@ impl Lines {
             out.at(self.line, start, end);
             let line = &block[start..end];
             let line = if self.line == 1 { line.trim_start_matches('\u{feff}') } else { line };
+            if line.starts_with("Linux ") && crate::format::sysstat::is_banner(line) {
+                self.banner = Some(line.to_owned());
+            }
             // What fstyp prints could pass for a row of a table.
             if line.starts_with("bsize ") && crate::aside::take(line, &mut self.aside, out) {
                 start = next;
@@ -199,7 +205,7 @@ impl Lines {
 
     /// A line that the current format does not know.
     fn foreign(&mut self, line: &str, out: &mut Out<'_>) {
-        if line.trim().is_empty() {
+        if line.trim().is_empty() || self.banner.as_deref() == Some(line) {
             return;
         }
         if crate::aside::take(line, &mut self.aside, out) {
@@ -210,6 +216,9 @@ impl Lines {
             self.command = Some(command.to_owned());
             return;
         }
+        if is_bare_prompt(line) {
+            return;
+        }
         let current = self.parts[self.current].format;
         let begins = |f: &&'static Format| match f.reads {
             Reads::Lines { begins, .. } => f.name != current.name && begins(line),
@@ -217,6 +226,10 @@ impl Lines {
         };
         if let Some(format) = all().find(begins) {
             self.change_to(format, line, out);
+            // Host and date of the text that begins; a format that has no such line does not take it.
+            if let Some(banner) = self.banner.take() {
+                self.parts[self.current].reader.line(&banner, out);
+            }
             if let Some(command) = self.command.take() {
                 self.parts[self.current].reader.command(&command);
             }
@@ -290,9 +303,27 @@ pub(crate) fn prompted(line: &str) -> Option<&str> {
     COMMANDS.contains(&program).then_some(command)
 }
 
+/// Whether a line is a shell prompt with nothing after it, as stands at the end of many a pasted text: `root@db1:/#`.
+fn is_bare_prompt(line: &str) -> bool {
+    let line = line.trim();
+    let named = line.contains('@') || line.starts_with('[') || line.contains(":/");
+    line.ends_with(['#', '$', '>', '%'])
+        && (line.len() == 1 || named && line.len() < 80 && line.split_ascii_whitespace().count() <= 3)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::prompted;
+    use super::{is_bare_prompt, prompted};
+
+    #[test]
+    fn prompts_without_a_command() {
+        for line in ["$", "root@db1:/#", "[oracle@db1 ~]$ ", "user@host:~>"] {
+            assert!(is_bare_prompt(line), "{line}");
+        }
+        for line in ["sda 99%", "busy%", "", "/dev/sda #"] {
+            assert!(!is_bare_prompt(line), "{line}");
+        }
+    }
 
     #[test]
     fn commands_at_prompts() {

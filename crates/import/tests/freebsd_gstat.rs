@@ -12,8 +12,8 @@ use support::{damaged, near, read_any, read_as, values};
 const TEXT: &str = "\
 dT: 1.002s  w: 1.000s
  L(q)  ops/s    r/s   kBps   ms/r    w/s   kBps   ms/w    d/s   kBps   ms/d   %busy Name
-   10    316    300  36000   18.6     10    160    0.5      6   4096    2.5  111.8| ada0
-    2     70     70   4480   29.2      0      0    0.0      0      0    0.0   95.0| ada0p1
+   12    260    250  30000   20.5      8    160    0.5      2   4096    2.5  104.5| ada0
+    2     64     64   4096   15.5      0      0    0.0      0      0    0.0   91.0| ada0p1
 dT: 0.998s  w: 1.000s
  L(q)  ops/s    r/s   kBps   ms/r    w/s   kBps   ms/w    d/s   kBps   ms/d   %busy Name
     0      0      0      0    0.0      0      0    0.0      0      0    0.0    0.0| ada0
@@ -28,26 +28,27 @@ fn each_size_belongs_to_the_rate_before_it() {
     let rows = all.of(Device, "ada0");
     assert_eq!((rows[0].interval.kind, rows[0].interval.length_s), (RowsKind::Interval, 1.002));
     assert!(near(rows[1].interval.at_s, 2.0));
-    assert_eq!(values(rows[0], &[OutstandingInstant, Iops, ReadIops, WriteIops]), [10.0, 316.0, 300.0, 10.0]);
+    assert_eq!(values(rows[0], &[OutstandingInstant, Iops, ReadIops, WriteIops]), [12.0, 260.0, 250.0, 8.0]);
     assert_eq!(
         values(rows[0], &[ReadBytesPerS, WriteBytesPerS, DiscardBytesPerS]),
-        [36_864_000.0, 163_840.0, 4_194_304.0]
+        [30_720_000.0, 163_840.0, 4_194_304.0]
     );
-    assert_eq!(values(rows[0], &[ReadResponseUs, DiscardResponseUs, BusyPercent]), [18_600.0, 2500.0, 111.8]);
+    assert_eq!(values(rows[0], &[ReadResponseUs, DiscardResponseUs, BusyPercent]), [20_500.0, 2500.0, 104.5]);
     assert_eq!((all.of(Partition, "ada0p1").len(), all.of(Volume, "mirror/gm0").len()), (1, 1));
 }
 
 #[test]
 fn sizes_and_other_commands() {
-    let text = "dT: 1.0s  w: 1.000s\n L(q)  ops/s    r/s     kB   kBps   ms/r    w/s     kB   kBps   ms/w    o/s   ms/o   %busy Name\n 1 3 1 16 16 1.0 1 64 64 2.0 1 9.0 50.0 da0\n";
+    let text = "dT: 1.0s  w: 1.000s\n L(q)  ops/s    r/s     kB   kBps   ms/r    w/s     kB   kBps   ms/w    o/s   ms/o   %busy Name\n 1 3 1 16 16 1.0 1 64 64 2.0 1 9.0 50.0 da0\n 0 0 0 0 0 0.0 0 0 0 0.0 0 0.0 0.0| label/my disk\n 0 0 0 0 0 0.0 0 0 0 0.0 0 0.0 0.0 label/no bar\n";
     let all = read_as("freebsd-gstat", text);
     assert!(all.complaints.is_empty() && all.remarks.is_empty(), "{:?}", all.remarks);
     assert_eq!(values(all.of(Device, "da0")[0], &[ReadSizeBytes, WriteSizeBytes]), [16_384.0, 65_536.0]);
+    assert_eq!((all.of(Partition, "label/my disk").len(), all.of(Partition, "label/no bar").len()), (1, 1));
 }
 
 #[test]
 fn a_damaged_row_is_complained_about() {
-    let all = read_as("freebsd-gstat", &TEXT.replace("36000   18.6", "36000   1-.6"));
+    let all = read_as("freebsd-gstat", &TEXT.replace("30000   20.5", "30000   2-.5"));
     assert_eq!((all.complaints.len(), all.complaints[0].1.line, all.rows.len()), (1, 3, 3));
 }
 

@@ -164,3 +164,58 @@ fn groups_are_no_devices() {
     assert_eq!((place.kind, place.name.as_str()), (record::imported::PlaceKind::Other, "dbfiles"));
     assert_eq!(group.value(ReadBytesPerS), Some(20_480.0));
 }
+
+#[test]
+fn sectors_and_kilobytes_of_version_5_and_tables_of_network_filesystems() {
+    let text = "\
+Linux 2.6.9-89.ELsmp (db3) \t2013年05月20日
+
+时间: ignored
+";
+    let all = read_any(text.as_bytes()).0;
+    assert!(all.rows.is_empty());
+    let text = "\
+Linux 2.6.9-89.ELsmp (db3) \t13/05/10
+
+Time: 11:59:58 PM
+avg-cpu:  %user   %nice    %sys %iowait   %idle
+           1.00    0.00    1.00    8.00   90.00
+
+Device:    rrqm/s wrqm/s   r/s   w/s  rsec/s  wsec/s    rkB/s    wkB/s avgrq-sz avgqu-sz   await  svctm  %util
+/dev/sda     0.00   0.00 10.00  0.00  161.00    0.00    80.00     0.00    16.00     0.10   10.00   5.00   5.00
+
+Filesystem:           rkB_nor/s    wkB_nor/s    rkB_dir/s    wkB_dir/s    rkB_svr/s    wkB_svr/s     ops/s    rops/s    wops/s
+nas1:/export/home          0.00         0.00         0.00         0.00         0.00         0.00      0.00      0.00      0.00
+
+Time: 12:00:03 AM
+avg-cpu:  %user   %nice    %sys %iowait   %idle
+           2.00    0.00    1.00    8.00   89.00
+
+Device:    rrqm/s wrqm/s   r/s   w/s  rsec/s  wsec/s    rkB/s    wkB/s avgrq-sz avgqu-sz   await  svctm  %util
+/dev/sda     0.00   0.00 10.00  0.00  161.00    0.00    80.00     0.00    16.00     0.10   10.00   5.00   5.00
+^C
+";
+    let all = read_as("linux-iostat", text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    let sda = all.of(Device, "/dev/sda");
+    assert_eq!((sda.len(), sda[1].interval.length_s), (2, 5.0));
+    assert_eq!(values(sda[1], &[ReadBytesPerS, RequestBytes, ResponseUs]), [81_920.0, 8192.0, 10_000.0]);
+    assert_eq!(all.remarks.len(), 1, "{:?}", all.remarks);
+}
+
+#[test]
+fn snapshots_of_a_collector() {
+    let report = "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n           1.00    0.00    1.00    8.00    0.00   90.00\n\n\
+        Device:         rrqm/s   wrqm/s     r/s     w/s    rkB/s    wkB/s avgrq-sz avgqu-sz   await  svctm  %util\nsda               0.00     0.00   10.00    0.00    80.00     0.00    16.00     0.10   10.00   5.00   5.00\n\n";
+    let banner = "Linux 4.1.12 (db1) \t03/13/2024 \t_x86_64_\t(4 CPU)\n\n";
+    let text = format!(
+        "Linux OSWbb v7.3.1 db1\nSNAP_INTERVAL 30\nCPU_CORES 4\nOSWBB_ARCHIVE_DEST /var/osw\nzzz ***Wed Mar 13 00:10:00 UTC 2024\n{banner}{report}{report}zzz ***Wed Mar 13 00:10:30 UTC 2024\n{report}{report}"
+    );
+    let all = read_as("linux-iostat", &text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    let sda = all.of(Device, "sda");
+    let got: Vec<_> = sda.iter().map(|r| (r.interval.at_s, r.interval.kind)).collect();
+    let (first, second) = (1_710_288_600.0, 1_710_288_630.0);
+    use RowsKind::{Interval, SinceBoot};
+    assert_eq!(got, [(first, SinceBoot), (first, Interval), (second, SinceBoot), (second, Interval)]);
+}

@@ -154,3 +154,55 @@ proptest! {
         read_any(&bytes);
     }
 }
+
+#[test]
+fn other_locales_extremes_and_interrupted_runs() {
+    let text = "\
+Linux 2.6.32 (db1) \t2013年05月20日 \t_x86_64_\t(2 CPU)
+
+10时10分01秒       DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util
+10时20分01秒    dev8-0     10,00     16,00      0,00      8,00      0,01      1,50      1,00      1,00
+^C
+平均时间:    dev8-0     10,00     16,00      0,00      8,00      0,01      1,50      1,00      1,00
+Minimum:     dev8-0      9,00     16,00      0,00      8,00      0,01      1,50      1,00      1,00
+";
+    let all = read_as("linux-sar", text);
+    assert!(all.complaints.is_empty() && all.remarks.is_empty(), "{:?} {:?}", all.complaints, all.remarks);
+    let disk = all.of(Device, "dev8-0");
+    let kinds: Vec<_> = disk.iter().map(|r| r.interval.kind).collect();
+    assert_eq!(kinds, [RowsKind::Interval, RowsKind::Average]);
+    assert_eq!((disk[0].interval.at_s, disk[0].interval.length_s), (1_369_045_201.0, 600.0));
+    assert_eq!(values(disk[0], &[Iops, ReadBytesPerS, ResponseUs]), [10.0, 8192.0, 1500.0]);
+}
+
+#[test]
+fn each_tool_of_a_capture_knows_host_and_date() {
+    let banner = "Linux 6.1.0 (db1) \t02/13/2024 \t_x86_64_\t(2 CPU)\n\n";
+    let text = format!(
+        "$ iostat -d 5 2\n{banner}Device             tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn\nsda               8.00        16.00         0.00       1600          0\n\n\
+         $ sar -q 1 1\n{banner}12:00:00      runq-sz  plist-sz   ldavg-1   ldavg-5  ldavg-15   blocked\n12:00:01            3       100      1.00      1.00      1.00         2\n\n\
+         $ vmstat 1 2\n r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n 1  0      0      1      1      1    0    0     0     0    1    1  1  1 98  0  0\n\n\
+         $ pidstat -d 1 1\n{banner}12:00:05      UID       PID   kB_rd/s   kB_wr/s kB_ccwr/s iodelay  Command\n12:00:06        0         1      1.00      0.00      0.00       0  init\n"
+    );
+    let (all, reading) = read_any(text.as_bytes());
+    assert_eq!(reading.read[0].1, ["linux-iostat", "linux-sar", "linux-vmstat", "linux-pidstat"]);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    assert_eq!(all.hosts.len(), 1);
+    let at: Vec<_> = all.rows.iter().map(|r| r.interval.at_s).filter(|at| *at > 1.7e9).collect();
+    assert_eq!(at, [1_707_825_601.0, 1_707_825_606.0]);
+    let first = &all.of(Device, "sda")[0].interval;
+    assert!(first.kind == RowsKind::SinceBoot && first.length_s.is_nan());
+}
+
+#[test]
+fn mpstat_with_topology() {
+    let text = "\
+10:00:00     CPU CORE SOCK NODE    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest  %gnice   %idle
+10:00:05     all                   5.00    0.00    3.00    2.00    0.50    0.50    0.00    0.00    0.00   89.00
+10:00:05       1    0    1    0    9.00    0.00    3.00    2.00    0.50    0.50    0.00    0.00    0.00   85.00
+";
+    let all = read_as("linux-mpstat", text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    assert_eq!(all.of(Host, "")[0].value(CpuUserPercent), Some(5.0));
+    assert_eq!(all.of(Cpu, "1")[0].value(CpuUserPercent), Some(9.0));
+}

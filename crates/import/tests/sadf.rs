@@ -224,3 +224,17 @@ proptest! {
         read_any(&xml);
     }
 }
+
+#[test]
+fn devices_and_interfaces_on_one_line() {
+    let text = "\
+# hostname;interval;timestamp;INTR;CPU*[...];pswpin/s;pswpout/s;DEV;tps;rkB/s;wkB/s;dkB/s;areq-sz;aqu-sz;await;%util[...];IFACE;rxpck/s;txpck/s;rxkB/s;txkB/s;rxcmp/s;txcmp/s;rxmcst/s;%ifutil[...]
+db1;5;2024-03-13 00:10:00;sum;5.00;2.00;3.00;8;1.00;1.00;0.00;1.00;2.00;loop0;1.00;0.00;0.00;0.00;0.00;0.00;0.00;0.00;sda;9.00;0.00;0.00;0.00;0.00;0.00;0.00;0.00;lo;1.00;1.00;0.00;0.00;0.00;0.00;0.00;0.00;eth0;1.00;1.00;0.00;0.00;0.00;0.00;0.00;0.00
+";
+    let all = read_as("sadf-csv", text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    assert_eq!((all.rows.len(), all.of(Device, "sda")[0].value(Iops)), (4, Some(9.0)));
+    let host = all.of(Host, "");
+    assert!(host.iter().any(|r| r.value(InterruptsPerS) == Some(5.0)));
+    assert!(host.iter().any(|r| r.value(SwapOutPagesPerS) == Some(2.0)));
+}

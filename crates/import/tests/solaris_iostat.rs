@@ -19,7 +19,7 @@ const XN: &str = "\
     r/s    w/s   kr/s   kw/s wait actv wsvc_t asvc_t  %w  %b device
   400.0  100.0 3200.0  800.0 12.0  8.0   24.0   16.0  98 100 c1t0d0
     0.0    3.0    0.0    9.0  0.0  0.0    0.0    1.0   0   0 c2t5000CCA0AB35B714d0s6
-  120.0    0.0  480.0    0.0  3.1  0.3   25.8    2.5   1   3 tank
+  120.0    0.0  480.0    0.0  2.5  0.5   20.8    4.2   2   5 tank
 ";
 
 #[test]
@@ -88,7 +88,7 @@ fn device_first_with_terminal_and_processor_behind_the_first_row() {
                   extended device statistics                      tty         cpu
 device       r/s    w/s   kr/s   kw/s wait actv  svc_t  %w  %b  tin tout  us sy wt id
 sd0          1.0    2.0    8.0   16.0  0.5  1.5   666.7   9  50    0    3   7  2  1 90
-nfs3         0.0    0.0    0.4    0.0  0.0  0.0   24.5   0   0 
+nfs3         0.1    0.0    0.8    0.0  0.0  0.0   20.5   0   0 
 ";
     let all = read_as("solaris-iostat", text);
     assert!(all.complaints.is_empty(), "{:?}", all.complaints);
@@ -140,15 +140,15 @@ fn pasted_text_with_broken_lines() {
 oracle@db1:> iostat -xnM 10 |more
 r/s w/s Mr/s Mw/s wait actv wsvc_t asvc_t
 %w %b device
-0.1 0.6 0.0 1.0 0.0 0.0 0.0 22.4 0 0
+0.2 0.8 0.0 1.0 0.0 0.0 0.0 20.5 0 0
 c1t10d0
-5.0 0.6 0.0 0.0 0.0 0.0
-0.0 22.4 0 0 c1t11d0
+5.0 0.8 0.0 0.0 0.0 0.0
+0.0 20.5 0 0 c1t11d0
 ";
     let all = read_as("solaris-iostat", text);
     assert!(all.complaints.is_empty(), "{:?}", all.complaints);
     let row = all.of(Device, "c1t10d0")[0];
-    assert_eq!((row.value(ServiceUs), row.value(WriteBytesPerS)), (Some(22_400.0), Some(1_048_576.0)));
+    assert_eq!((row.value(ServiceUs), row.value(WriteBytesPerS)), (Some(20_500.0), Some(1_048_576.0)));
     assert_eq!(all.of(Device, "c1t11d0")[0].value(ReadIops), Some(5.0));
 }
 

@@ -41,6 +41,18 @@ fn identities_and_counts_are_facts() {
 }
 
 #[test]
+fn a_record_in_one_line_and_the_geometry_of_old_releases() {
+    let text = "sd3 Soft Errors: 2 Hard Errors: 0 Transport Errors: 1 Vendor: SEAGATE Product: ST1 SUN4.2G Revision: 1 Serial No: 7 RPM: 7200 Heads: 16 Size: 4.29GB <4292075520 bytes> Media Error: 0\n";
+    let all = read_as("solaris-iostat-errors", text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    assert_eq!(
+        (number(&all, "sd3", "rpm"), number(&all, "sd3", facts::SIZE_BYTES)),
+        (Some(7200.0), Some(4_292_075_520.0))
+    );
+    assert_eq!(all.fact("sd3", "serial").map(|v| v.text()), Some("7".to_owned()));
+}
+
+#[test]
 fn what_is_damaged_is_complained_about() {
     let all = read_as("solaris-iostat-errors", &RECORDS.replace("Hard Errors: 3", "Hard Errors: x3"));
     assert_eq!((all.complaints.len(), all.complaints[0].1.line), (1, 1));

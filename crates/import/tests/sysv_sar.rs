@@ -22,7 +22,7 @@ Average        4       5       0      91
 
 23:45:00   sd9              90     7.0     200    3200    10.0    25.0
            sd9,a             0     0.0       0       0     0.0     0.0
-00:00:00   sd9               1     0.1       2       7     4.0    31.3
+00:00:00   sd9               2     0.2       5      80     8.0    32.0
            sd9,a             0     0.0       0       0     0.0     0.0
 
 Average    sd9              45     3.5     101    1600     7.0    28.0
@@ -33,8 +33,8 @@ Average    sd9              45     3.5     101    1600     7.0    28.0
 00:00:00                            
 
 23:30:00 freemem freeswap
-23:45:00  166293  8348352
-00:00:00  165378  8327992
+23:45:00  100000  8000000
+00:00:00   90000  7900000
 ";
 
 #[test]
@@ -70,7 +70,7 @@ fn hp_ux_prints_a_queue_while_busy() {
 HP-UX db2 B.11.31 U ia64    03/21/18
 
 00:00:01   device   %busy   avque   r/s  w/s  blks/s  avwait  avserv
-00:05:01    disk1   59.10   10.17   30     9    1250   12.50   16.70
+00:05:01    disk1   61.20   11.40   25     8    1250   12.50   16.50
             disk2    0.00    0.50    0     0       0    0.00    0.00
 
 00:00:01     ctlr   %util  t-put   IO/s   r/s   w/s  read  write  avque  avwait  avserv
@@ -84,11 +84,12 @@ HP-UX db2 B.11.31 U ia64    03/21/18
 ";
     let all = read_as("sysv-sar", text);
     assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    assert!(all.remarks.is_empty(), "{:?}", all.remarks);
     let row = all.of(Device, "disk1")[0];
-    assert_eq!(values(row, &[QueueWhenBusy, ReadIops, WriteIops, BytesPerS]), [10.17, 30.0, 9.0, 640_000.0]);
+    assert_eq!(values(row, &[QueueWhenBusy, ReadIops, WriteIops, BytesPerS]), [11.4, 25.0, 8.0, 640_000.0]);
     assert_eq!(
         (row.value(HostWaitUs), row.value(ServiceUs).map(f64::round)),
-        (Some(12_500.0), Some(16_700.0))
+        (Some(12_500.0), Some(16_500.0))
     );
     assert!(row.value(Outstanding).is_none() && row.value(HostQueue).is_none());
     assert_eq!(
@@ -106,7 +107,7 @@ System configuration: lcpu=96  mode=Capped
 00:00:00     device    %busy    avque    r+w/s    Kbs/s   avwait   avserv
 
 00:01:00 asm/data-108      0      0.0        0        0      0.0      0.0
-            hdisk40     12      0.3      381      217     52.0      2.0
+            hdisk40     12      0.3      400      250     50.0      2.5
 
 00:02:00 asm/data-108      0      0.0        0        0      0.0      0.0
             hdisk40      0      0.0        1       10      0.0      2.0
@@ -117,15 +118,15 @@ fn aix_tells_the_wait_of_those_that_waited() {
     let all = read_as("sysv-sar", AIX);
     assert!(all.complaints.is_empty(), "{:?}", all.complaints);
     let row = all.of(Device, "hdisk40")[0];
-    assert_eq!(values(row, &[HostQueue, HostWaitOfWaitersUs, ServiceUs]), [0.3, 52_000.0, 2000.0]);
-    assert_eq!((row.value(BytesPerS), row.value(HostWaitUs)), (Some(222_208.0), None));
+    assert_eq!(values(row, &[HostQueue, HostWaitOfWaitersUs, ServiceUs]), [0.3, 50_000.0, 2500.0]);
+    assert_eq!((row.value(BytesPerS), row.value(HostWaitUs)), (Some(256_000.0), None));
     assert_eq!(row.interval.length_s, 60.0);
     assert_eq!(all.of(Volume, "asm/data-108").len(), 2);
     assert_eq!(all.fact("", "logical_processors").and_then(|v| v.number()), Some(96.0));
     let old = AIX.replace("2 7 00F", "3 4 00F");
     let all = read_as("sysv-sar", &old);
     let row = all.of(Device, "hdisk40")[0];
-    assert_eq!((row.values.len(), row.value(Iops)), (3, Some(381.0)));
+    assert_eq!((row.values.len(), row.value(Iops)), (3, Some(400.0)));
 }
 
 #[test]
@@ -134,7 +135,7 @@ fn without_a_banner_the_rows_decide_and_it_is_said() {
 $ sar -d 300 1
 00:00:00 device %busy avque r+w/s blks/s avwait avserv
 00:05:00 cd0 0 0.0 0 0 0.0 0.0
-sd9 0 0.1 1 16 0.0 23.2
+sd9 0 0.1 4 64 0.0 21.5
 ";
     let all = read_as("sysv-sar", text);
     assert!(all.complaints.is_empty(), "{:?}", all.complaints);
@@ -145,7 +146,7 @@ sd9 0 0.1 1 16 0.0 23.2
         (Some(0.0), 300.0, 3)
     );
     assert!(all.remarks.iter().any(|(_, r)| r.contains("sar of Solaris because of the device 'sd9'")));
-    let hp = text.replace("sd9 0 0.1 1 16 0.0 23.2", "c2t0d0 0.20 0.50 1 16 0.00 23.20");
+    let hp = text.replace("sd9 0 0.1 4 64 0.0 21.5", "c2t0d0 0.20 0.50 4 64 0.00 21.50");
     assert_eq!(read_as("sysv-sar", &hp).of(Device, "c2t0d0")[0].value(QueueWhenBusy), Some(0.5));
     let aix = text.replace("sd9", "hdisk9");
     assert_eq!(read_as("sysv-sar", &aix).of(Device, "hdisk9")[0].value(HostQueue), Some(0.1));
@@ -154,9 +155,24 @@ sd9 0 0.1 1 16 0.0 23.2
     let row = all.of(Device, "c0t1d0")[0];
     assert_eq!(
         (row.value(ServiceUs), row.value(Outstanding), row.value(HostWaitUs)),
-        (Some(23_200.0), None, None)
+        (Some(21_500.0), None, None)
     );
     assert!(all.remarks.iter().any(|(_, r)| r.contains("were left unread")), "{:?}", all.remarks);
+}
+
+#[test]
+fn rows_whose_header_was_cut_off() {
+    let text = AIX.lines().skip(7).map(|l| l.replace("asm/data-108", "hdisk2") + "\n").collect::<String>();
+    let all = read_as("sysv-sar", &text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    let rows = all.of(Device, "hdisk40");
+    assert_eq!(values(rows[0], &[HostQueue, HostWaitOfWaitersUs, ServiceUs]), [0.3, 50_000.0, 2500.0]);
+    assert_eq!((rows[1].interval.at_s, rows[1].value(BytesPerS)), (120.0, None));
+    assert!(
+        all.remarks.iter().any(|(_, r)| r.contains("header of the disks is missing")),
+        "{:?}",
+        all.remarks
+    );
 }
 
 #[test]
@@ -192,7 +208,7 @@ SunOS db1 5.11 11.3 sun4v    27/07/2010
 
 #[test]
 fn a_damaged_row_is_complained_about_and_the_rest_is_kept() {
-    let all = read_as("sysv-sar", &AIX.replace("381      217", "38x      217"));
+    let all = read_as("sysv-sar", &AIX.replace("400      250", "40x      250"));
     assert_eq!(all.complaints.len(), 1);
     assert_eq!(
         (all.complaints[0].1.line, all.complaints[0].1.expected.as_str()),

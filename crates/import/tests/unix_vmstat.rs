@@ -13,8 +13,8 @@ const SOLARIS: &str = "\
 $ vmstat 5
  kthr      memory            page            disk          faults      cpu
  r b w   swap  free  re  mf pi po fr de sr s0 s1 -- --   in   sy   cs us sy id
- 0 0 0 5798208 1784568 25 61 1 1 1 0 0 0 1 0 0 120 170 94 9 6 85
- 3 2 0 5684752 1720704 0 15 8 16 0 0 7 20 0 0 0 155 3500 135 50 10 40
+ 1 0 0 4000000 2000000 10 20 2 3 4 0 0 5 1 0 0 200 300 400 11 7 82
+ 3 2 0 3900000 1000000 0 12 8 16 0 0 7 30 0 0 0 250 3600 450 55 15 30
 ";
 
 #[test]
@@ -25,9 +25,9 @@ fn vmstat_of_solaris() {
     let rows = all.of(Host, "");
     assert_eq!((rows[0].interval.kind, rows[1].interval.kind), (RowsKind::SinceBoot, RowsKind::Interval));
     assert_eq!((rows[1].interval.length_s, rows[1].origin.line), (5.0, 5));
-    assert_eq!(values(rows[1], &[RunQueue, BlockedTasks, FreeBytes]), [3.0, 2.0, 1_762_000_896.0]);
-    assert_eq!(values(rows[1], &[PageInBytesPerS, PagesScannedPerS, SwitchesPerS]), [8192.0, 7.0, 135.0]);
-    assert_eq!(values(rows[1], &[CpuUserPercent, CpuSystemPercent, CpuIdlePercent]), [50.0, 10.0, 40.0]);
+    assert_eq!(values(rows[1], &[RunQueue, BlockedTasks, FreeBytes]), [3.0, 2.0, 1_024_000_000.0]);
+    assert_eq!(values(rows[1], &[PageInBytesPerS, PagesScannedPerS, SwitchesPerS]), [8192.0, 7.0, 450.0]);
+    assert_eq!(values(rows[1], &[CpuUserPercent, CpuSystemPercent, CpuIdlePercent]), [55.0, 15.0, 30.0]);
 }
 
 #[test]
@@ -48,11 +48,11 @@ fn others_count_pages() {
 
 const MPSTAT: &str = "\
 CPU minf mjf xcal  intr ithr  csw icsw migr smtx  srw syscl  usr sys  wt idl
-  0    1   0    0   345  224  589  220    0    0    0   799   29   1   0  70
-  1    1   2    0   302  200  752  371    0    0    0  1191   49   2   0  49
+  0    3   0    5   400  300  500  100    6    7    0   900   20   4   0  76
+  1    4   2    5   410  310  510  110    6    7    0   910   30   5   0  65
 CPU minf mjf xcal  intr ithr  csw icsw migr smtx  srw syscl  usr sys  wt idl
-  0    1   0    0   345  224  589  220    0    0    0   799   90   9   0   1
-  1    1   0    0   302  200  752  371    0    0    0  1191   49   2   0  49
+  0    3   0    5   420  320  520  120    6    7    0   920   90   9   0   1
+  1    4   0    5   430  330  530  130    6    7    0   930   40   6   0  54
 ";
 
 #[test]
@@ -61,13 +61,13 @@ fn mpstat_of_solaris() {
     assert!(all.complaints.is_empty() && all.remarks.is_empty(), "{:?} {:?}", all.complaints, all.remarks);
     let rows = all.of(Cpu, "0");
     assert_eq!((rows[0].interval.kind, rows[1].interval.kind), (RowsKind::SinceBoot, RowsKind::Interval));
-    assert_eq!(values(rows[1], &[CpuUserPercent, CpuIdlePercent, InterruptsPerS]), [90.0, 1.0, 345.0]);
+    assert_eq!(values(rows[1], &[CpuUserPercent, CpuIdlePercent, InterruptsPerS]), [90.0, 1.0, 420.0]);
     assert_eq!(all.of(Cpu, "1")[0].value(MajorFaultsPerS), Some(2.0));
 }
 
 #[test]
 fn a_damaged_row_is_complained_about() {
-    let all = read_as("unix-vmstat", &SOLARIS.replace("20 0 0 0 155", "20 0 x 0 155"));
+    let all = read_as("unix-vmstat", &SOLARIS.replace("30 0 0 0 250", "30 0 x 0 250"));
     assert_eq!((all.complaints.len(), all.complaints[0].1.line, all.rows.len()), (1, 5, 1));
 }
 

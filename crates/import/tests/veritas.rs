@@ -14,11 +14,11 @@ const STAT: &str = "\
                       OPERATIONS          BLOCKS           AVG TIME(ms)
 TYP NAME              READ     WRITE      READ     WRITE   READ  WRITE 
 
-Mon Jul 27 23:59:55 2009
+Tue Jun 30 23:59:55 2009
 vol data1              100       200      1600      6400    9.5   11.0
 dm  disk01             100       400      1600     12800    9.0   10.5
 
-Tue Jul 28 00:00:05 2009
+Wed Jul  1 00:00:05 2009
 vol data1               10         0       320         0    4.0    0.0
 dm  disk01              10         0       320         0    3.5    0.0
 ";
@@ -48,14 +48,14 @@ fn a_damaged_row_of_vxstat_is_complained_about() {
 }
 
 const TRACE: &str = "\
-1254 START read vol data1 op 0 block 4326176 len 32 <----- small
-1255 START write disk disk01 op 1254 block 100 len 128
-1254 END read vol data1 op 0 block 4326176 len 32 time 0
+2001 START read vol data1 op 0 block 4000000 len 32 <----- small
+2002 START write disk disk01 op 2001 block 100 len 128
+2001 END read vol data1 op 0 block 4000000 len 32 time 0
 -------CUT-------
-1255 END write disk disk01 op 1254 block 100 len 128 time 3
-600 96003 START write vdev log1 dg datadg dev 0,41002 block 3004640 len 16 concurrency 79 pid 2586
-600 96003 END write vdev log1 dg datadg op 600 block 3004640 len 16 time 2
-1256 START read vol data1 op 0 block 8 len 16
+2002 END write disk disk01 op 2001 block 100 len 128 time 3
+900 50003 START write vdev log1 dg datadg dev 0,30001 block 7000064 len 16 concurrency 64 pid 1234
+900 50003 END write vdev log1 dg datadg op 900 block 7000064 len 16 time 2
+2003 START read vol data1 op 0 block 8 len 16
 ";
 
 #[test]
@@ -64,7 +64,7 @@ fn a_row_for_each_request() {
     assert!(all.complaints.is_empty(), "{:?}", all.complaints);
     let rows = all.of(Volume, "data1");
     assert_eq!((rows.len(), rows[0].interval.kind, rows[0].origin.line), (2, RowsKind::Request, 1));
-    assert_eq!(values(rows[0], &[RequestBytes, OffsetBytes]), [16_384.0, 2_215_002_112.0]);
+    assert_eq!(values(rows[0], &[RequestBytes, OffsetBytes]), [16_384.0, 2_048_000_000.0]);
     assert_eq!(values(rows[0], &[IsWrite, ResponseTicks]), [0.0, 0.0]);
     assert_eq!((rows[1].value(ResponseTicks), rows[1].value(RequestBytes)), (None, Some(8192.0)));
     let disk = all.of(Device, "disk01");
@@ -73,7 +73,7 @@ fn a_row_for_each_request() {
         (1, vec![1.0, 3.0, 65_536.0])
     );
     let log = all.of(Volume, "log1")[0];
-    assert_eq!((log.value(OutstandingInstant), log.interval.at_s), (Some(79.0), 960.05));
+    assert_eq!((log.value(OutstandingInstant), log.interval.at_s), (Some(64.0), 500.05));
 }
 
 #[test]

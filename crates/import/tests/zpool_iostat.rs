@@ -55,12 +55,12 @@ Tue Nov 30 23:59:55 EST 2021
                capacity     operations    bandwidth
 pool         used  avail   read  write   read  write
 ----------  -----  -----  -----  -----  -----  -----
-rpool       6.05G  61.9G      0      0    786    107
-tank        31.3G  36.7G      4      1   296K  86.1K
+rpool       7.50G  50.0G      0      0    600    200
+tank        20.0G  40.0G      5      3   300K  90.0K
 ----------  -----  -----  -----  -----  -----  -----
 Wed Dec  1 00:00:00 EST 2021
-rpool       6.05G  61.9G      0      0    786    107
-tank        31.3G  36.7G      4      1   296K  86.1K
+rpool       7.50G  50.0G      0      0    600    200
+tank        20.0G  40.0G      5      3   300K  90.0K
 ----------  -----  -----  -----  -----  -----  -----
 ";
     let all = read_as("zpool-iostat", text);
@@ -73,10 +73,10 @@ tank        31.3G  36.7G      4      1   296K  86.1K
 
 #[test]
 fn exact_numbers_between_tabs() {
-    let text = "# zpool iostat -Hpy 10\nrpool\t6496768000\t66464972800\t0\t0\t786\t107\ntank\t33608220672\t39406325760\t4\t1\t303104\t88166\n";
+    let text = "# zpool iostat -Hpy 10\nrpool\t7000000000\t60000000000\t0\t0\t600\t200\ntank\t20000000000\t40000000000\t4\t1\t300000\t90000\n";
     let all = read_as("zpool-iostat", text);
     let tank = all.of(Pool, "tank")[0];
-    assert_eq!(values(tank, &[UsedBytes, ReadIops, ReadBytesPerS]), [33_608_220_672.0, 4.0, 303_104.0]);
+    assert_eq!(values(tank, &[UsedBytes, ReadIops, ReadBytesPerS]), [20_000_000_000.0, 4.0, 300_000.0]);
     assert_eq!((tank.interval.kind, tank.interval.length_s), (RowsKind::Interval, 10.0));
 }
 
@@ -113,4 +113,38 @@ proptest! {
     fn no_damage_panics(bytes in damaged(TEXT)) {
         read_any(&bytes);
     }
+}
+
+#[test]
+fn histograms_of_times_and_sizes() {
+    use record::IoClass;
+    let text = "\
+# zpool iostat -w
+tank         total_wait     disk_wait    syncq_wait    asyncq_wait
+latency      read  write   read  write   read  write   read  write  scrub   trim
+----------  -----  -----  -----  -----  -----  -----  -----  -----  -----  -----
+1ns             0      0      0      0      0      0      0      0      0      0
+131us           3      1     10      1      0      0      0      0      0      0
+1ms         1.50K      2      0      0      0      0      0      0      0      0
+----------------------------------------------------------------------------------
+sda           sync_read    sync_write    async_read    async_write      scrub
+req_size      ind    agg    ind    agg    ind    agg    ind    agg    ind    agg
+----------  -----  -----  -----  -----  -----  -----  -----  -----  -----  -----
+4K              5      0      7      1      2      0      0      3      0      0
+128K            0      1      0      0      0      4      0      0      0      0
+----------------------------------------------------------------------------------
+";
+    let all = read_as("zpool-iostat-histogram", text);
+    assert!(all.complaints.is_empty(), "{:?}", all.complaints);
+    let of = |quantity, class| {
+        let found = all.distributions.iter().find(|d| d.quantity == quantity && d.class == Some(class));
+        found.map(|d| (all.places[d.place as usize].name.as_str(), d.buckets.clone())).unwrap()
+    };
+    assert_eq!(
+        of(ReadResponseUs, IoClass::Read),
+        ("tank", vec![(0.001, 0.0), (131.0, 3.0), (1000.0, 1536.0)])
+    );
+    assert_eq!(of(WriteServiceUs, IoClass::Write).1[1], (131.0, 1.0));
+    assert_eq!(of(RequestBytes, IoClass::Read), ("sda", vec![(8191.0, 7.0), (262_143.0, 5.0)]));
+    assert_eq!(of(RequestBytes, IoClass::Write).1[0], (8191.0, 11.0));
 }

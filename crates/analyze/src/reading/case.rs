@@ -6,8 +6,8 @@ use super::point::DevicePoint;
 use super::series::Series;
 use crate::finding::{Evidence, Finding};
 use crate::rulebook::Rule;
-use record::imported::{HostId, Origin, PlaceId, PlaceKind, Platform, facts};
-use std::collections::BTreeMap;
+use record::imported::{HostId, Origin, PlaceId, PlaceKind, Platform, Value, facts};
+use std::collections::{BTreeMap, HashMap};
 
 /// A digest with its hosts joined.
 pub struct ReadCase<'d> {
@@ -16,6 +16,8 @@ pub struct ReadCase<'d> {
     /// The host that each host is: texts of one folder that name no host belong to the one that is named there.
     joined: Vec<HostId>,
     clocks: Clocks,
+    /// The last fact of each host, name of a place and name of a fact.
+    told: HashMap<(HostId, &'d str, &'d str), usize>,
 }
 
 impl<'d> ReadCase<'d> {
@@ -39,7 +41,12 @@ impl<'d> ReadCase<'d> {
         }
         join_short_names(digest, &mut joined);
         let clocks = Clocks::new(digest, |h| joined.get(h as usize).copied().unwrap_or(h));
-        Self { digest, joined, clocks }
+        let mut told = HashMap::new();
+        for (n, fact) in digest.facts.iter().enumerate() {
+            let place = digest.place_of(fact.place);
+            told.insert((joined[place.host as usize], place.name.as_str(), fact.name.as_str()), n);
+        }
+        Self { digest, joined, clocks, told }
     }
 
     /// The clock of each text.
@@ -72,6 +79,12 @@ impl<'d> ReadCase<'d> {
         others.map(|(h, _)| h.platform).find(|p| *p != Platform::Unknown).unwrap_or_default()
     }
 
+    /// Release of its operating system, where a text tells it.
+    pub fn release(&self, host: HostId) -> Option<&'d str> {
+        let all = self.digest.hosts.iter().zip(&self.joined).filter(|(_, j)| **j == host);
+        all.filter_map(|(h, _)| h.release.as_deref()).next()
+    }
+
     /// Its name.
     pub fn host_name(&self, host: HostId) -> Option<&'d str> {
         self.digest.hosts.get(host as usize)?.name.as_deref()
@@ -89,16 +102,34 @@ impl<'d> ReadCase<'d> {
     }
 
     /// A fact of a device by name, also when another text of the same host tells it (`lsattr` beside `iostat`).
-    pub fn fact_of(&self, place: PlaceId, name: &str) -> Option<(&'d record::imported::Value, Origin)> {
-        let wanted = self.digest.place_of(place);
-        let host = self.host(place);
-        let fits = |f: &&'d record::imported::Fact| {
-            f.name == name && {
-                let other = self.digest.place_of(f.place);
-                other.name == wanted.name && self.host(f.place) == host
-            }
-        };
-        self.digest.facts.iter().rfind(fits).map(|f| (&f.value, f.origin))
+    pub fn fact_of(&self, place: PlaceId, name: &str) -> Option<(&'d Value, Origin)> {
+        let about = self.digest.place_of(place);
+        self.fact_named(self.host(place), &about.name, name)
+    }
+
+    /// A fact of what has this name on a host.
+    pub fn fact_named(&self, host: HostId, of: &str, name: &str) -> Option<(&'d Value, Origin)> {
+        let fact = &self.digest.facts[*self.told.get(&(host, of, name))?];
+        Some((&fact.value, fact.origin))
+    }
+
+    /// A fact of a device that is a number.
+    pub fn number_of(&self, place: PlaceId, name: &str) -> Option<(f64, Origin)> {
+        let (value, origin) = self.fact_of(place, name)?;
+        value.number().map(|n| (n, origin))
+    }
+
+    /// All things of a host of which a fact of this name is told: name, value, line; each once, by its last line.
+    pub fn told(&self, host: HostId, name: &str) -> BTreeMap<&'d str, (&'d Value, Origin)> {
+        let fits = |(key, _): &(&(HostId, &'d str, &'d str), &usize)| key.0 == host && key.2 == name;
+        let found = self.told.iter().filter(fits);
+        found.map(|(key, n)| (key.1, (&self.digest.facts[*n].value, self.digest.facts[*n].origin))).collect()
+    }
+
+    /// All things of a host of which a number of this name is told.
+    pub fn numbers(&self, host: HostId, name: &str) -> BTreeMap<&'d str, (f64, Origin)> {
+        let all = self.told(host, name);
+        all.into_iter().filter_map(|(of, (v, origin))| Some((of, (v.number()?, origin)))).collect()
     }
 
     /// The size of I/Os that a program asked of a device, as the command line nearest above a line tells, or else any.

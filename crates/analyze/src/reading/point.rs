@@ -44,6 +44,8 @@ pub struct DevicePoint {
     pub longest_us: f64,
     /// Share of time with something outstanding, percent.
     pub busy_percent: f64,
+    /// Share of time with something in the host queue, percent (Solaris `%w`).
+    pub host_queue_busy_percent: f64,
     /// Times per second that the device queue was full.
     pub queue_full_per_s: f64,
     /// I/Os that failed or timed out in the interval.
@@ -54,7 +56,7 @@ pub struct DevicePoint {
 }
 
 /// Numbers that are weighted by time when points are merged.
-const FIELDS: usize = 19;
+const FIELDS: usize = 20;
 
 impl DevicePoint {
     /// Nothing is known.
@@ -84,6 +86,7 @@ impl DevicePoint {
             self.queue_full_per_s,
             self.failures,
             self.little,
+            self.host_queue_busy_percent,
         ]
     }
 
@@ -111,6 +114,7 @@ impl DevicePoint {
             queue_full_per_s: f[16],
             failures: f[17],
             little: f[18],
+            host_queue_busy_percent: f[19],
         }
     }
 
@@ -170,7 +174,7 @@ pub(super) struct Columns {
     places: [Option<usize>; WANTED.len()],
 }
 
-const WANTED: [Quantity; 30] = [
+const WANTED: [Quantity; 31] = [
     ReadIops,
     WriteIops,
     Iops,
@@ -201,6 +205,7 @@ const WANTED: [Quantity; 30] = [
     FlushIops,
     DiscardResponseUs,
     FlushResponseUs,
+    HostQueueBusyPercent,
 ];
 
 impl Columns {
@@ -270,6 +275,7 @@ fn derive(seen: &[f64; WANTED.len()], interval: &Interval, origin: Origin) -> De
         flush_iops,
         discard_response,
         flush_response,
+        host_queue_busy,
     ] = *seen;
     let us = 1e-6;
     let iops = or(iops, || sum(&[read_iops, write_iops, discard_iops]));
@@ -316,6 +322,7 @@ fn derive(seen: &[f64; WANTED.len()], interval: &Interval, origin: Origin) -> De
         service_us: service,
         longest_us: [response_max, read_max, write_max].into_iter().fold(f64::NAN, f64::max),
         busy_percent: busy,
+        host_queue_busy_percent: host_queue_busy,
         queue_full_per_s: queue_full,
         failures: sum(&[timeouts, failures]),
         little: if little.is_finite() { little } else { f64::NAN },

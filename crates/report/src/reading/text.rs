@@ -5,7 +5,7 @@ use crate::terminal::{Role, Sink, Style};
 use analyze::{Evidence, Finding, Severity};
 use std::collections::BTreeMap;
 
-const MARGIN: usize = 12;
+const MARGIN: usize = 14;
 /// Lines of evidence shown of one finding; JSON has all.
 const EVIDENCE: usize = 4;
 /// Findings of one rule that are shown whole; of the others a line each.

@@ -1,17 +1,25 @@
 //! What each rule looks for: one function per id. Its thresholds stand in `rules/ID.toml`.
 
+mod accident;
+mod alike;
+mod arrays;
 mod busy;
 mod course;
+mod database;
 mod equals;
 mod figures;
 mod host;
 mod latency;
+mod limits;
 mod missing;
 mod pages;
+mod paths;
 mod queue;
+mod scheduler;
 mod size;
 mod slow;
 mod stretch;
+mod trouble;
 mod words;
 
 use super::case::ReadCase;
@@ -26,6 +34,18 @@ type Look = fn(&ReadCase<'_>, &Rule) -> Vec<Finding>;
 const LOOKS: &[(&str, Look)] = &[
     ("PL101", queue::standing_host_queue),
     ("PL102", queue::full_queue),
+    ("PL103", trouble::refused),
+    ("PL104", limits::array),
+    ("PL105", limits::adapters),
+    ("PL106", trouble::exhausted),
+    ("PL107", trouble::errors),
+    ("PL108", accident::adapters),
+    ("PL109", paths::unwell),
+    ("PL110", accident::transfers),
+    ("PL111", paths::endless),
+    ("PL112", limits::hidden),
+    ("PL114", limits::shallow),
+    ("PL115", paths::one_at_a_time),
     ("PL201", latency::few_outstanding),
     ("PL202", size::split),
     ("PL203", equals::hot),
@@ -38,7 +58,14 @@ const LOOKS: &[(&str, Look)] = &[
     ("PL301", host::idle_beside_queues),
     ("PL302", host::processor_bound),
     ("PL303", host::memory),
+    ("PL304", scheduler::schedulers),
     ("PL305", host::stolen),
+    ("PL401", database::commits),
+    ("PL402", database::synchronous),
+    ("PL403", database::above_devices),
+    ("PL404", database::bound),
+    ("PL405", database::small_reads),
+    ("PL406", database::tails),
     ("PL501", pages::base_pages),
     ("PL502", pages::advised_pages),
     ("PL503", size::whole),

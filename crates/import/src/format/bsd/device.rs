@@ -3,7 +3,7 @@
 use record::imported::PlaceKind;
 
 /// Its kind. What GEOM puts above disks, and memory disks, are volumes.
-pub(super) fn kind(name: &str) -> PlaceKind {
+pub(crate) fn kind(name: &str) -> PlaceKind {
     const DISKS: [&str; 22] = [
         "ada", "ad", "da", "nvd", "nda", "vtbd", "mmcsd", "sdda", "cd", "acd", "aacd", "mfid", "mrsasd",
         "amrd", "idad", "twed", "ipsd", "mlxd", "mlyd", "xbd", "ar", "fd",

@@ -12,7 +12,7 @@ use crate::format::{Format, LineFormat, Reads, Took, stamp};
 use crate::out::Out;
 use crate::recognise::{Head, Likeness};
 use crate::text::number::decimal;
-use crate::text::words;
+use crate::text::{words, words_at};
 use record::imported::Quantity::*;
 use record::imported::{Basis, Interval, Platform, RowsKind};
 
@@ -108,6 +108,8 @@ struct Gstat {
     clock: Clock,
     moment: String,
     commas: bool,
+    /// A line with `dT` stood above.
+    begun: bool,
     unread_told: bool,
 }
 
@@ -119,12 +121,16 @@ impl LineFormat for Gstat {
         }
         if let Some(length_s) = interval_s(line) {
             self.elapsed_s += length_s;
+            self.begun = true;
             let at_s = self.elapsed_s;
             out.interval(Interval { at_s, length_s, basis: Basis::SinceStart, kind: RowsKind::Interval });
             return Took::Yes;
         }
         if is_header(line) || is_csv_header(line) {
             self.commas = is_csv_header(line);
+            if !std::mem::replace(&mut self.begun, false) {
+                out.interval(Interval::unknown(RowsKind::Interval));
+            }
             out.platform(Platform::FreeBsd);
             let columns = columns(line);
             let names: Vec<&str> = line.split([' ', '\t', ',']).filter(|n| !n.is_empty()).collect();
@@ -152,9 +158,11 @@ impl LineFormat for Gstat {
             table.push(place, &row, out);
             return Took::Yes;
         }
-        let (figures, name) = match line.rsplit_once('|') {
+        // Names may hold blanks: labels of filesystems do.
+        let at = words_at(line).get(table.len()).map_or(line.len(), |(at, _)| *at);
+        let (figures, name) = match line.split_once('|') {
             Some((figures, name)) => (figures, name.trim()),
-            None => line.rsplit_once([' ', '\t']).unwrap_or(("", line)),
+            None => line.split_at_checked(at).unwrap_or((line, "")),
         };
         let cells = words(figures);
         if name.is_empty() || cells.len() != table.len() {

@@ -1,6 +1,6 @@
 //! FreeBSD: iostat, gstat.
 
-mod device;
+pub(crate) mod device;
 mod gstat;
 mod iostat;
 

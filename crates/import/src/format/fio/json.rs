@@ -42,7 +42,7 @@ impl DocumentFormat for Json {
         let (text, whole) = input.text(TEXT_MAX_BYTES);
         let mut scan = Scan::new(&text);
         let mut documents = 0;
-        while scan.into_object() {
+        while scan.enter_object() {
             let mut document = Document::default();
             document.read(&mut scan, out);
             documents += u32::from(!document.jobs.is_empty());
@@ -87,7 +87,7 @@ impl Document {
     fn read(&mut self, scan: &mut Scan<'_>, out: &mut Out<'_>) {
         while let Some(key) = scan.key() {
             let told = match key {
-                "jobs" | "client_stats" | "disk_util" if scan.into_array() => self.elements(key, scan, out),
+                "jobs" | "client_stats" | "disk_util" if scan.enter_array() => self.elements(key, scan, out),
                 "global options" => scan.value().map(|text| {
                     self.options = object(text).unwrap_or_default();
                 }),

@@ -15,8 +15,12 @@ impl<'t> Scan<'t> {
         Self { text, at: 0, line: 1, counted: 0 }
     }
 
-    /// The line that has been reached, from 1.
+    /// The line of what is next, from 1.
     pub fn line(&mut self) -> u64 {
+        if self.peek() == Some(b',') {
+            self.at += 1;
+            self.peek();
+        }
         let passed = self.text.as_bytes().get(self.counted..self.at).unwrap_or_default();
         self.line += memchr::memchr_iter(b'\n', passed).count() as u64;
         self.counted = self.at.max(self.counted);
@@ -24,7 +28,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Goes into the next object whose first key follows its brace; false when there is none.
-    pub fn into_object(&mut self) -> bool {
+    pub fn enter_object(&mut self) -> bool {
         while let Some(brace) = memchr::memchr(b'{', self.rest()) {
             self.at += brace + 1;
             if self.peek() == Some(b'"') {
@@ -51,7 +55,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Goes into the array that is next, if one is.
-    pub fn into_array(&mut self) -> bool {
+    pub fn enter_array(&mut self) -> bool {
         let is_array = self.peek() == Some(b'[');
         self.at += usize::from(is_array);
         is_array
@@ -88,13 +92,8 @@ impl<'t> Scan<'t> {
             b'{' | b'[' => {
                 let mut depth = 0usize;
                 loop {
-                    let next = memchr::memchr3(b'"', b'{', b'}', self.rest());
-                    let square = memchr::memchr2(b'[', b']', self.rest());
-                    let step = match (next, square) {
-                        (Some(a), Some(b)) => a.min(b),
-                        (a, b) => a.or(b)?,
-                    };
-                    self.at += step;
+                    let marks = |b: &u8| matches!(b, b'"' | b'{' | b'}' | b'[' | b']');
+                    self.at += self.rest().iter().position(marks)?;
                     match self.text.as_bytes().get(self.at)? {
                         b'"' => {
                             self.string()?;
@@ -154,15 +153,15 @@ mod tests {
         let mut scan = Scan::new(
             "job {1}\n{ \"a\" : \"x{\\\"\", \"b\" : [ {\"c\": [1, 2]},\n {\"c\": 3} ], \"d\": 7 } rest",
         );
-        assert!(scan.into_object());
+        assert!(scan.enter_object());
         assert_eq!((scan.key(), scan.value()), (Some("a"), Some("\"x{\\\"\"")));
-        assert_eq!((scan.key(), scan.into_array()), (Some("b"), true));
+        assert_eq!((scan.key(), scan.enter_array()), (Some("b"), true));
         assert_eq!(scan.element(), Ok(Some("{\"c\": [1, 2]}")));
         assert_eq!((scan.element(), scan.line()), (Ok(Some("{\"c\": 3}")), 3));
         assert_eq!((scan.element(), scan.key(), scan.value()), (Ok(None), Some("d"), Some("7")));
-        assert_eq!((scan.key(), scan.end(), scan.into_object()), (None, true, false));
+        assert_eq!((scan.key(), scan.end(), scan.enter_object()), (None, true, false));
         let mut cut = Scan::new("{\"jobs\" : [ {\"a\": 1}, {\"a\":");
-        assert!(cut.into_object() && cut.key() == Some("jobs") && cut.into_array());
+        assert!(cut.enter_object() && cut.key() == Some("jobs") && cut.enter_array());
         assert_eq!((cut.element(), cut.element()), (Ok(Some("{\"a\": 1}")), Err(())));
     }
 }

@@ -18,7 +18,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// Lines that the kind is decided by.
-const SAMPLE: usize = 256;
+const SAMPLE: usize = 1024;
 /// Bins of a histogram since version 3 (nanoseconds) and before (microseconds), at coarseness 0.
 const BINS_NS: usize = 1856;
 const BINS_US: usize = 1216;
@@ -32,16 +32,16 @@ fn recognise(head: &Head<'_>) -> Option<Likeness> {
     if histogram(first).is_some() {
         return Likeness::new(90, "lines of time, direction, size and the bins of a histogram");
     }
-    let read: Vec<Line> = lines.iter().map_while(|l| sample(l)).collect();
+    let read: Vec<Line> = lines.iter().filter_map(|l| sample(l)).collect();
     // Times grow, but for several threads that wrote into one.
     let back = read.windows(2).filter(|w| matches!(w, [a, b] if b.time_ms < a.time_ms)).count();
-    // The last line may be cut.
-    let fits = read.len() + 1 >= lines.len() && !read.is_empty() && back * 4 <= read.len();
+    // Some lines may be damaged.
+    let fits = read.len() * 4 >= lines.len() * 3 && back * 4 <= read.len();
     fits.then_some(())?;
     Likeness::new(60, format!("lines of time, value, direction and size like '{first}'"))
 }
 
-/// `1000, 1273222, 0, 0[, 4096[, 0x0004]]`.
+/// `1000, 1301200, 0, 0[, 4096[, 0x0004]]`.
 fn sample(line: &str) -> Option<Line> {
     let mut fields = line.split(',').map(str::trim);
     let whole = |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| decimal(text)).flatten();
@@ -60,7 +60,7 @@ fn sample(line: &str) -> Option<Line> {
         let hex = field.strip_prefix("0x").is_some_and(|h| h.bytes().all(|b| b.is_ascii_hexdigit()));
         (hex || whole(field).is_some()).then_some(())?;
     }
-    (more <= 4).then_some(Line { time_ms, value, direction, bytes })
+    (more <= 4).then_some(Line { time_ms, value, direction, bytes, is_wide: more > 0 })
 }
 
 /// Time, direction and the bins of a line of a histogram log: nanoseconds or microseconds, with their coarseness.

@@ -11,6 +11,8 @@ pub(super) struct Line {
     pub direction: u8,
     /// Bytes of the I/O; 0 when the line stands for many.
     pub bytes: f64,
+    /// It has more than these: version 3, whose times are nanoseconds.
+    pub is_wide: bool,
 }
 
 /// What was decided.
@@ -44,7 +46,7 @@ pub(super) fn decide(lines: &[Line]) -> Kind {
         };
     }
     if each {
-        return per_io(lines, median);
+        return per_io(lines, &values, median);
     }
     // Rates are taken by the clock, latencies when an I/O completes: their times are not round.
     let step = lines.iter().map(|l| l.time_ms as u64).fold(0, gcd);
@@ -66,7 +68,7 @@ pub(super) fn decide(lines: &[Line]) -> Kind {
             };
         }
     }
-    if median > 0.0 && median < 1000.0 {
+    if median > 0.0 && median < 1000.0 && !lines.iter().all(|l| l.is_wide) {
         return Kind {
             quantities: LATENCY,
             factor: 1.0,
@@ -78,48 +80,95 @@ pub(super) fn decide(lines: &[Line]) -> Kind {
 
 /// Nanoseconds; so short that only submission takes it, or a response.
 fn latency_ns(median: f64) -> Kind {
-    if median < 60_000.0 {
-        return Kind {
-            quantities: SUBMIT,
-            factor: 1e-3,
-            why: "read as submission latency (slat) in nanoseconds: values are below 60 us; it could be a latency log (clat, lat) of a very fast device, or a bandwidth log",
-        };
-    }
+    if median < 60_000.0 { submit() } else { latency() }
+}
+
+fn submit() -> Kind {
     Kind {
-        quantities: LATENCY,
+        quantities: SUBMIT,
         factor: 1e-3,
-        why: "read as latency in nanoseconds: times are not round; a clat log leaves submission out, a lat log does not, and the text does not say which it is",
+        why: "read as submission latency (slat) in nanoseconds: values are short; it could be a latency log (clat, lat) of a very fast device or of cached I/O, or a bandwidth log",
     }
 }
 
-/// A line for each I/O: latency times rate is what was outstanding, of nanoseconds a number of I/Os.
-fn per_io(lines: &[Line], median: f64) -> Kind {
+fn latency() -> Kind {
+    Kind {
+        quantities: LATENCY,
+        factor: 1e-3,
+        why: "read as latency in nanoseconds; a clat log leaves submission out, a lat log does not, a slat log holds nothing else, and the text does not say which it is",
+    }
+}
+
+/// Below this a line for each I/O is more likely its submission than the whole of it.
+const SUBMIT_NS: f64 = 20_000.0;
+
+/// A line for each I/O.
+fn per_io(lines: &[Line], sorted: &[f64], median: f64) -> Kind {
+    match quotients(lines) {
+        Some(true) => {
+            return Kind {
+                quantities: BYTES,
+                factor: 1000.0,
+                why: "read as kB/s of single I/Os: each value is their size over a whole number of nanoseconds or microseconds",
+            };
+        }
+        // Times have a long tail, rates a short one, and the other way round below the median.
+        None if median > 1000.0 && has_short_tail(sorted, median) => {
+            return Kind {
+                quantities: BYTES,
+                factor: 1000.0,
+                why: "read as kB/s of single I/Os: the values reach farther down than up, as those of times do not; it could be a latency log",
+            };
+        }
+        _ => {}
+    }
     let span_ms = lines.last().map_or(0.0, |l| l.time_ms) - lines.first().map_or(0.0, |l| l.time_ms);
     let rate = lines.len() as f64 / (span_ms.max(1.0) / 1e3);
-    let sum: f64 = lines.iter().map(|l| l.value).sum();
-    let outstanding = sum / lines.len().max(1) as f64 * rate / 1e9;
-    let bytes: f64 = lines.iter().map(|l| l.bytes).sum();
-    let throughput_kib = bytes / 1024.0 / (span_ms.max(1.0) / 1e3);
-    // One I/O at a time at the bandwidth of the lines makes at most the throughput of all of them.
-    let by_bandwidth = throughput_kib / median.max(1.0);
-    if (0.5..4096.0).contains(&outstanding) {
-        return latency_ns(median);
-    }
-    if (0.5..4096.0).contains(&(outstanding * 1e3)) && median < 1e6 && !(0.8..1.25).contains(&by_bandwidth) {
+    let mean = lines.iter().map(|l| l.value).sum::<f64>() / lines.len().max(1) as f64;
+    // Microseconds that make so many I/Os outstanding would be next to none as nanoseconds.
+    let is_new = lines.iter().all(|l| l.is_wide);
+    let is_us =
+        !is_new && (median < 1000.0 || median < 5000.0 && (0.5..4096.0).contains(&(mean * rate / 1e6)));
+    if is_us {
         return Kind {
             quantities: LATENCY,
             factor: 1.0,
-            why: "read as latency in microseconds (fio 2): times the rate of the lines it makes a number of I/Os outstanding; it could be a bandwidth log",
+            why: "read as latency in microseconds (fio 2): as nanoseconds the values would be too short; it could be a submission latency log of fio 3",
         };
     }
-    if (0.5..4096.0).contains(&by_bandwidth) {
-        return Kind {
-            quantities: BYTES,
-            factor: 1024.0,
-            why: "read as KiB/s of single I/Os: as nanoseconds the values would be too short for the rate of the lines; it could be a submission latency log",
-        };
+    if median < SUBMIT_NS { submit() } else { latency() }
+}
+
+/// Whether all values are what fio makes of size and time, a quotient cut to a whole number. Told only where few whole
+/// numbers are such quotients.
+fn quotients(lines: &[Line]) -> Option<bool> {
+    let mut answer = None;
+    for scale in [1e6, 1e3] {
+        let (mut doubt, mut fits) = (0.0, true);
+        for line in lines.iter().filter(|l| l.value > 1.0) {
+            let (product, value) = (line.bytes * scale, line.value);
+            // How many of the numbers about this value are quotients.
+            let share = (product / value / value).min(1.0);
+            if share < 1.0 {
+                doubt += share.max(1e-3).ln();
+                let near = (product / value).floor();
+                fits &=
+                    [near, near + 1.0].iter().any(|time| *time > 0.0 && (product / time).floor() == value);
+            }
+        }
+        if doubt < -7.0 {
+            if fits {
+                return Some(true);
+            }
+            answer = Some(false);
+        }
     }
-    latency_ns(median)
+    answer
+}
+
+fn has_short_tail(sorted: &[f64], median: f64) -> bool {
+    let at = |share: f64| sorted.get((sorted.len() as f64 * share) as usize).copied().unwrap_or(median);
+    sorted.len() >= 50 && median / at(0.01).max(1.0) > 1.5 * at(0.99) / median
 }
 
 fn gcd(a: u64, b: u64) -> u64 {

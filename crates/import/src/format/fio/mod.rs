@@ -7,6 +7,7 @@ mod log;
 mod log_kind;
 mod terse;
 mod text;
+mod text_line;
 
 use super::Format;
 

@@ -1,12 +1,11 @@
 //! fio's normal output, versions 2 and 3: a block for each job or group, and the disks below them.
 
-use super::job::{CUT_OFF, Direction, Disk, Job, Times, depth};
-use crate::clock::{epoch_s, month, time_of_day};
+use super::job::{CUT_OFF, Direction, Job, depth};
+use super::text_line::{disk, field, issued, microseconds, moment, rates, shares, times};
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::Out;
 use crate::recognise::{Head, Likeness};
-use crate::text::number::{decimal, scaled};
-use jiff::civil::Date;
+use crate::text::number::decimal;
 use record::imported::{Basis, Interval, PlaceKind, Quantity, RowsKind};
 use std::collections::HashMap;
 
@@ -26,7 +25,7 @@ fn begins(line: &str) -> bool {
     is_job(line) || is_options(line)
 }
 
-/// `name: (groupid=0, jobs=1): err= 0: pid=11071: Thu Aug 15 12:09:01 2019`.
+/// `name: (groupid=0, jobs=1): err= 0: pid=77: Tue Mar  1 10:00:00 2016`.
 fn is_job(line: &str) -> bool {
     line.contains("(groupid=") && line.contains("jobs=") && line.contains("err=")
 }
@@ -168,7 +167,8 @@ impl Text {
         };
         let name = name.trim();
         self.seen = true;
-        self.jobs_asked = field(rest, "jobs=").and_then(|v| decimal(v.trim_end_matches(')'))).unwrap_or(1.0);
+        self.jobs_asked =
+            field(rest, "jobs=").and_then(|v| decimal(v.trim_end_matches([')', ':']))).unwrap_or(1.0);
         self.error = rest
             .split_once("err=")
             .and_then(|(_, e)| decimal(e.trim_start().split([':', ' ', '(']).next()?))
@@ -271,7 +271,7 @@ impl Text {
         for part in line.trim_start_matches('|').split("],") {
             let Some((percent, value)) = part.trim().split_once("th=[") else {
                 if !part.trim().is_empty() {
-                    out.complain("percentiles: 99.00th=[ 5932]", line);
+                    out.complain("percentiles: 99.00th=[ 2114]", line);
                 }
                 continue;
             };
@@ -284,7 +284,7 @@ impl Text {
             match (decimal(percent.trim()), decimal(value)) {
                 (Some(percent), Some(value)) if !of_sync => of.percentiles.push((percent, value * to_us)),
                 (Some(_), Some(_)) => {}
-                _ => out.complain("percentiles: 99.00th=[ 5932]", line),
+                _ => out.complain("percentiles: 99.00th=[ 2114]", line),
             }
         }
         Took::Yes
@@ -317,124 +317,4 @@ fn direction(job: &mut Job, section: Section) -> Option<&mut Direction> {
         Section::Mixed => Some(&mut job.mixed),
         _ => None,
     }
-}
-
-/// What follows `key` up to a comma, without blanks.
-fn field<'l>(line: &'l str, key: &str) -> Option<&'l str> {
-    let (_, value) = line.split_once(key)?;
-    Some(value.trim_start().split([',', ' ', ';']).next().unwrap_or("").trim())
-}
-
-/// `IOPS=46.2k, BW=181MiB/s (189MB/s)(1024MiB/5670msec)`; of version 2 `io=1024.0MB, bw=181MB/s, iops=46400, runt= 5670msec`.
-fn rates(rest: &str) -> Option<Direction> {
-    if let Some(iops) = field(rest, "IOPS=") {
-        let (bw, after) = rest.split_once("BW=")?.1.split_once(' ')?;
-        let runtime = after.rsplit_once('/').and_then(|(_, t)| milliseconds(t.split(')').next()?));
-        return Some(Direction {
-            iops: scaled(iops, 1000.0)?,
-            bytes_per_s: bytes(bw.trim_end_matches("/s"))?,
-            runtime_s: runtime.map_or(f64::NAN, |ms| ms / 1e3),
-            ..Direction::default()
-        });
-    }
-    Some(Direction {
-        iops: field(rest, "iops=").and_then(|v| scaled(v, 1000.0))?,
-        bytes_per_s: bytes(field(rest, "bw=")?.trim_end_matches("/s"))?,
-        runtime_s: field(rest, "runt=").and_then(milliseconds).map_or(f64::NAN, |ms| ms / 1e3),
-        ..Direction::default()
-    })
-}
-
-/// `189MiB` and, of version 2, `189MB`, in steps of 1024; fio's SI figure stands beside the first and is not read.
-fn bytes(text: &str) -> Option<f64> {
-    scaled(text, 1024.0)
-}
-
-fn milliseconds(text: &str) -> Option<f64> {
-    let text = text.trim();
-    if let Some(ms) = text.strip_suffix("msec") {
-        return decimal(ms);
-    }
-    decimal(text.strip_suffix("sec").or_else(|| text.strip_suffix('s'))?).map(|s| s * 1e3)
-}
-
-fn microseconds(unit: &str) -> Option<f64> {
-    match unit {
-        "nsec" => Some(1e-3),
-        "usec" => Some(1.0),
-        "msec" => Some(1e3),
-        _ => None,
-    }
-}
-
-/// `min=1629, max=881.5k, avg=3637.32, stdev=7724.53`.
-fn times(rest: &str, to_us: f64) -> Times {
-    let time = |key: &str| field(rest, key).and_then(|v| scaled(v, 1000.0)).map_or(f64::NAN, |v| v * to_us);
-    Times { min_us: time("min="), max_us: time("max="), mean_us: time("avg=") }
-}
-
-/// `250=91.77%, 500=4.51%, >=64=0.0%`: upper bound and share.
-fn shares(rest: &str, factor: f64) -> Vec<(f64, f64)> {
-    let one = |part: &str| {
-        let (bound, share) = part.trim().rsplit_once('=')?;
-        let bound = if bound.starts_with('>') { f64::INFINITY } else { decimal(bound)? * factor };
-        Some((bound, decimal(share.trim_end_matches('%'))? / 100.0)).filter(|(_, share)| *share > 0.0)
-    };
-    rest.split(',').filter_map(one).collect()
-}
-
-/// `total=24011,24158,0,0 short=...`; of version 2 `total=r=24011/w=24158/d=0, short=...`.
-fn issued(job: &mut Job, label: &str, rest: &str) {
-    let Some((_, totals)) = rest.split_once("total=") else { return };
-    let totals = totals.split([' ', '\t']).next().unwrap_or("").trim_end_matches(',');
-    let number =
-        |part: &str| decimal(part.trim().trim_start_matches(['r', 'w', 'd', '='])).unwrap_or(f64::NAN);
-    let mut counts = totals.split([',', '/']).map(number);
-    for of in [&mut job.read, &mut job.write, &mut job.trim] {
-        of.ios = counts.next().unwrap_or(f64::NAN);
-    }
-    if label.ends_with("rwts") {
-        job.syncs = counts.next().unwrap_or(f64::NAN);
-    }
-}
-
-/// `Thu Aug 15 12:09:01 2019`, as the host's clock showed it.
-fn moment(text: &str) -> Option<f64> {
-    let words: Vec<&str> = text.split_ascii_whitespace().collect();
-    let [_, name, day, time, year, ..] = words.as_slice() else { return None };
-    let date = Date::new(year.parse().ok()?, month(name)?, day.parse().ok()?).ok()?;
-    Some(epoch_s(date, time_of_day(time)?))
-}
-
-/// `vdb: ios=42/261027, merge=0/0, ticks=41/707738, in_queue=708095, util=98.54%`.
-fn disk(line: &str) -> Option<Disk> {
-    let (name, rest) = line.split_once(": ")?;
-    let pair = |key: &str| {
-        // `aggrios=` of a volume's members follows its own `ios=`.
-        let part = rest.split(',').map(str::trim).find_map(|p| p.strip_prefix(key))?;
-        let (read, write) = part.split_once('/')?;
-        Some((decimal(read)?, decimal(write)?))
-    };
-    let absent = (f64::NAN, f64::NAN);
-    let one = |key: &str| {
-        let part = rest.split(',').map(str::trim).find_map(|p| p.strip_prefix(key));
-        part.and_then(|p| decimal(p.trim_end_matches('%'))).unwrap_or(f64::NAN)
-    };
-    let (reads, writes) = pair("ios=")?;
-    let (read_sectors, write_sectors) = pair("sectors=").unwrap_or(absent);
-    let (read_merges, write_merges) = pair("merge=").unwrap_or(absent);
-    let (read_ms, write_ms) = pair("ticks=").unwrap_or(absent);
-    Some(Disk {
-        name: name.trim().to_owned(),
-        reads,
-        writes,
-        read_sectors,
-        write_sectors,
-        read_merges,
-        write_merges,
-        read_ms,
-        write_ms,
-        in_queue_ms: one("in_queue="),
-        busy_percent: one("util="),
-    })
 }

@@ -5,6 +5,7 @@ use record::imported::PlaceKind;
 /// Its kind. Names given by people (option -N) are volumes: only the device mapper has them.
 pub(crate) fn kind(name: &str) -> PlaceKind {
     const WHOLE: [&str; 8] = ["sd", "hd", "vd", "xvd", "dasd", "rssd", "mtip", "ub"];
+    let name = name.strip_prefix("/dev/").unwrap_or(name);
     let digits_end = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_lettered = |rest: &str| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_lowercase());
     for prefix in WHOLE {

@@ -1,6 +1,6 @@
 //! `pmap` of Linux (procps: plain, -x, -X, -XX, -d) and of Solaris (plain, -x, -s, -xs): the mappings of a process.
 //!
-//! A row stands on the process and what it maps: `6234: ora_pmon_DB1 [ anon ]`. Solaris `Pgsz` is the page size in use.
+//! A row stands on the process and what it maps: `812: ora_pmon_DB1 [ anon ]`. Solaris `Pgsz` is the page size in use.
 
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::Out;
@@ -44,8 +44,7 @@ fn is_address(word: &str) -> bool {
 /// `r-x--`, `rw-s-`, `rwxp`, `rw---R`.
 fn is_mode(word: &str) -> bool {
     let known = word.len() >= 4 && word.len() <= 7 && word.bytes().all(|b| b"rwxspRI-".contains(&b));
-    known && word.starts_with(['r', '-']) && !word.bytes().all(|b| b.is_ascii_alphabetic())
-        || matches!(word, "rwxp" | "rwxs")
+    known && word.starts_with(['r', '-']) && (word.contains('-') || word.starts_with("rwx"))
 }
 
 /// An address, sizes, and a mode: a row where no header stands above.
@@ -65,7 +64,7 @@ fn size(cell: &str, unit: f64) -> Option<f64> {
     decimal(cell).map(|n| n * unit).or_else(|| scaled(cell, 1024.0))
 }
 
-/// `6234: ora_pmon_DB1` and `6234:   oracleDB1 (LOCAL=NO)`.
+/// `812: ora_pmon_DB1` and `812:   oracleDB1 (LOCAL=NO)`.
 fn process(line: &str) -> Option<(&str, &str)> {
     let (number, command) = line.split_once(':')?;
     let is_number = !number.is_empty() && number.len() <= 10 && number.bytes().all(|b| b.is_ascii_digit());
@@ -191,7 +190,8 @@ impl Pmap {
                 "KernelPageSize" => kept(PageBytes, 1024.0),
                 "Swap" => kept(SwapUsedBytes, 1024.0),
                 // A page size of nothing that is in memory is not told.
-                "Pgsz" if *cell != "-" => kept(PageBytes, 1.0),
+                "Pgsz" if *cell == "-" => row.push((PageBytes, f64::NAN)),
+                "Pgsz" => kept(PageBytes, 1.0),
                 "Mode" | "Perm" => bad |= !is_mode(cell),
                 "AnonHugePages" | "ShmemPmdMapped" | "FilePmdMapped" => {
                     huge = size(cell, 1024.0).map_or(huge, |b| if huge.is_nan() { b } else { huge + b });

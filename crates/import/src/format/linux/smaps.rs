@@ -1,4 +1,4 @@
-//! `/proc/PID/smaps` and `smaps_rollup`: each mapping of a process, with the pages that back it.
+//! `/proc/PID/smaps`, `smaps_rollup` and `maps`: each mapping of a process, with the pages that back it.
 //!
 //! Huge pages of hugetlbfs are not in `Rss` (kernel, Documentation/filesystems/proc.rst); they are added to what is
 //! resident here. The text does not name its process: a place is what is mapped.
@@ -14,19 +14,20 @@ use record::imported::{Interval, Origin, PlaceKind, Platform, RowsKind};
 /// This format.
 pub(super) const FORMAT: Format = Format {
     name: "linux-smaps",
-    title: "/proc/PID/smaps and smaps_rollup (Linux)",
+    title: "/proc/PID/smaps, smaps_rollup and maps (Linux)",
     recognise,
     reads: Reads::Lines { new: || Box::new(Smaps::default()), begins: |line| mapping(line).is_some() },
 };
 
 fn recognise(head: &Head<'_>) -> Option<Likeness> {
     let first = head.find(|l| mapping(l).is_some())?;
+    // /proc/PID/maps is the same without the sizes.
     let has_sizes = head.find(|l| l.starts_with("Rss:")).is_some();
     Likeness::by_line(if has_sizes { 95 } else { 60 }, "mapping", first)
 }
 
-/// The name of what `55a9e753c000-55a9e7570000 r--p 00000000 fd:00 798126   /usr/lib/systemd/systemd` maps.
-fn mapping(line: &str) -> Option<&str> {
+/// Name and bytes of what `7f0000000000-7f0000400000 r-xp 00000000 fd:00 1234   /usr/lib/libx.so` maps.
+fn mapping(line: &str) -> Option<(&str, f64)> {
     let (range, rest) = line.split_once(' ')?;
     let (start, end) = range.split_once('-')?;
     let is_hex = |t: &str| t.len() >= 4 && t.len() <= 16 && t.bytes().all(|b| b.is_ascii_hexdigit());
@@ -37,7 +38,11 @@ fn mapping(line: &str) -> Option<&str> {
     let (inode, name) = rest.split_once(' ').unwrap_or((rest, ""));
     let is_number = !inode.is_empty() && inode.bytes().all(|b| b.is_ascii_digit());
     let fits = is_hex(start) && is_hex(end) && is_mode && is_hex(offset) && device.contains(':') && is_number;
-    fits.then_some(name.trim())
+    let address = |t: &str| u64::from_str_radix(t, 16).ok();
+    let bytes = address(end)?.checked_sub(address(start)?)? as f64;
+    // A rollup names the first and the last address of the process.
+    let bytes = if name.contains("[rollup]") { f64::NAN } else { bytes };
+    fits.then_some((name.trim(), bytes))
 }
 
 const KIB: f64 = 1024.0;
@@ -70,12 +75,12 @@ impl LineFormat for Smaps {
         if line.trim().is_empty() {
             return Took::Yes;
         }
-        if let Some(name) = mapping(line) {
+        if let Some((name, size)) = mapping(line) {
             self.finish(out);
             self.mapping = Some(Mapping {
                 name: if name.is_empty() { "[anon]" } else { name }.to_owned(),
                 origin: out.origin(),
-                size: f64::NAN,
+                size,
                 resident: f64::NAN,
                 page: f64::NAN,
                 huge: f64::NAN,

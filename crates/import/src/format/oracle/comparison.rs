@@ -13,18 +13,20 @@ pub(super) const COMPARISON: Format = Format {
     name: "oracle-comparison",
     title: "Table of AWR figures of several runs (for example of I/O schedulers)",
     recognise,
-    reads: Reads::Lines { new: || Box::<Comparison>::default(), begins: |line| header(line).is_some() },
+    reads: Reads::Lines {
+        new: || Box::<Comparison>::default(),
+        begins: |line| matches!(header(line), Some(Header::Metrics(_))),
+    },
 };
 
 /// Metrics by what they are called, longer names first. Those without a quantity become facts.
-const METRICS: [(&str, Option<Quantity>, &str); 15] = [
+const METRICS: [(&str, Option<Quantity>, &str); 14] = [
     ("transactions per second", Some(TransactionsPerS), ""),
     ("transaction per second", Some(TransactionsPerS), ""),
     ("transactions/s", Some(TransactionsPerS), ""),
     ("transactions", Some(TransactionsPerS), ""),
     ("tps", Some(TransactionsPerS), ""),
     ("log file sync %", None, "log_file_sync_percent"),
-    ("db file sequential read %", None, "db_file_sequential_read_percent"),
     ("user calls", Some(UserCallsPerS), ""),
     ("physical reads", Some(PhysicalReadBlocksPerS), ""),
     ("physical writes", Some(PhysicalWriteBlocksPerS), ""),
@@ -37,6 +39,9 @@ const METRICS: [(&str, Option<Quantity>, &str); 15] = [
 
 const SCHEDULERS: [&str; 9] =
     ["noop", "anticipatory", "as", "deadline", "cfq", "none", "mq-deadline", "bfq", "kyber"];
+
+/// Characters of a header.
+const LINE_MAX: usize = 500;
 
 type Metric = (Option<Quantity>, &'static str);
 
@@ -58,8 +63,16 @@ fn metric(text: &str) -> Option<(Metric, &str)> {
     })
 }
 
+/// Nothing, or the rule below a header.
+fn is_blank(line: &str) -> bool {
+    line.trim().bytes().all(|b| matches!(b, b'-' | b'|' | b'+' | b' ' | b':'))
+}
+
 /// A line of metrics, or of schedulers, and nothing else.
 fn header(line: &str) -> Option<Header> {
+    if line.len() > LINE_MAX {
+        return None;
+    }
     let words = words(line);
     if words.len() >= 2 && words.iter().all(|w| SCHEDULERS.contains(&w.as_str())) {
         return Some(Header::Runs(words));
@@ -89,7 +102,7 @@ fn name_and_numbers(line: &str, wanted: usize) -> Option<(String, Vec<f64>)> {
 }
 
 fn recognise(head: &Head<'_>) -> Option<Likeness> {
-    let mut lines = head.lines.iter().enumerate().filter(|(_, l)| !l.trim().is_empty());
+    let mut lines = head.lines.iter().enumerate().filter(|(_, l)| !is_blank(l));
     let (number, line) = lines.by_ref().take(3).find(|(_, l)| header(l).is_some())?;
     let columns = match header(line)? {
         Header::Metrics(metrics) => metrics.len(),
@@ -108,7 +121,7 @@ struct Comparison {
 
 impl LineFormat for Comparison {
     fn line(&mut self, line: &str, out: &mut Out<'_>) -> Took {
-        if line.trim().is_empty() || line.bytes().all(|b| matches!(b, b'-' | b'|' | b'+' | b' ' | b':')) {
+        if is_blank(line) {
             return Took::Yes;
         }
         if let Some(header) = header(line) {
@@ -122,8 +135,9 @@ impl LineFormat for Comparison {
                 tell(&name, metrics.iter().copied().zip(numbers), out);
             }
             Some(Header::Runs(runs)) => {
-                let found = metric(line).zip(name_and_numbers(line, runs.len()));
-                let Some(((metric, _), (_, numbers))) = found else { return Took::No };
+                let joined = words(line).join(" ");
+                let found = metric(&joined).map(|(m, _)| m).zip(name_and_numbers(line, runs.len()));
+                let Some((metric, (_, numbers))) = found else { return Took::No };
                 for (run, number) in runs.iter().zip(numbers) {
                     tell(run, [(metric, number)].into_iter(), out);
                 }

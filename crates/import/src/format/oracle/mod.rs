@@ -1,4 +1,4 @@
-//! Oracle: AWR as text and HTML, Statspack, SLOB, Orion.
+//! Oracle: AWR as text and HTML, Statspack, SLOB, Orion, tables of AWR figures; ASH and ADDM are recognised and refused.
 
 mod comparison;
 mod html;
@@ -22,7 +22,6 @@ pub static FORMATS: &[Format] = &[
     refused::ASH,
     refused::ADDM,
     refused::COMPARE,
-    refused::GLOBAL,
     refused::SQL,
 ];
 

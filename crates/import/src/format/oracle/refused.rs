@@ -27,11 +27,6 @@ const COMPARE_KIND: Kind = Kind {
     found: "a report that compares two periods: make one for each of them, they can be compared here",
 };
 
-const GLOBAL_KIND: Kind = Kind {
-    starts: &["WORKLOAD REPOSITORY REPORT (RAC)", "<title>AWR RAC Report"],
-    found: "a report of all instances of a cluster: make one for each instance",
-};
-
 const SQL_KIND: Kind = Kind {
     starts: &["WORKLOAD REPOSITORY SQL Report", "<title>AWR SQL Report"],
     found: "a report of one SQL statement",
@@ -61,8 +56,6 @@ refused! {
     ADDM = "oracle-addm", "Oracle ADDM report (recognised, not read)", ADDM_KIND;
     #[doc = "Two periods."]
     COMPARE = "oracle-awr-compare", "Oracle AWR compare period report (recognised, not read)", COMPARE_KIND;
-    #[doc = "All instances of a cluster."]
-    GLOBAL = "oracle-awr-global", "Oracle AWR report of a cluster (recognised, not read)", GLOBAL_KIND;
     #[doc = "One statement."]
     SQL = "oracle-awr-sql", "Oracle AWR SQL report (recognised, not read)", SQL_KIND;
 }
@@ -75,7 +68,7 @@ impl Kind {
 
     fn is_within(&self, line: &str) -> bool {
         let is_tag = |start: &&str| start.starts_with('<') && line.contains(*start);
-        self.is_begun_by(line) || self.starts.iter().any(|start| is_tag(&start))
+        self.is_begun_by(line) || self.starts.iter().any(is_tag)
     }
 }
 

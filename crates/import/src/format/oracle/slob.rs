@@ -103,8 +103,9 @@ impl AwrInfo {
             let at = self.columns.iter().position(|c| c == name)?;
             cells.get(at).copied().filter(|c| !c.is_empty())
         };
-        // A blank cell is no number, and no damage.
-        let number = |name: &str| of(name).map_or(Some(f64::NAN), decimal);
+        // A blank cell is no number, and no damage; nor is the quotient of nothing by nothing.
+        let is_none = |c: &&str| !matches!(c.trim_start_matches('-'), "nan" | "inf");
+        let number = |name: &str| of(name).filter(is_none).map_or(Some(f64::NAN), decimal);
         let rates: Option<Vec<(Quantity, f64)>> = RATES
             .iter()
             .map(|(name, quantity, factor)| number(name).map(|n| (*quantity, n * factor)))

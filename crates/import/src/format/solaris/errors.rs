@@ -15,7 +15,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 /// Labels in a line, and the facts they become. Counts are since boot.
-const LABELS: [(&str, &str); 16] = [
+const LABELS: [(&str, &str); 19] = [
     ("Soft Errors:", facts::SOFT_ERRORS),
     ("Hard Errors:", facts::HARD_ERRORS),
     ("Transport Errors:", facts::TRANSPORT_ERRORS),
@@ -33,9 +33,11 @@ const LABELS: [(&str, &str); 16] = [
     ("Recoverable:", "recoverable_errors"),
     ("Illegal Request:", "illegal_requests"),
     ("Predictive Failure Analysis:", "predictive_failures"),
+    ("Non-Aligned Writes:", "non_aligned_writes"),
+    // Solaris 2.6.
+    ("RPM:", "rpm"),
+    ("Heads:", "heads"),
 ];
-
-const NON_ALIGNED: (&str, &str) = ("Non-Aligned Writes:", "non_aligned_writes");
 
 fn recognise(head: &Head<'_>) -> Option<Likeness> {
     Likeness::by_line(94, "errors of a disk", head.find(begins)?)
@@ -108,9 +110,10 @@ fn tell(disk: PlaceId, name: &str, text: &str, out: &mut Out<'_>) {
 
 /// Where each label begins, its fact, and the text up to the next label.
 fn fields(line: &str) -> Vec<(usize, &'static str, &str)> {
-    let labels = LABELS.iter().chain([&NON_ALIGNED]);
-    let mut found: Vec<(usize, usize, &'static str)> =
-        labels.filter_map(|(label, name)| line.find(label).map(|at| (at, at + label.len(), *name))).collect();
+    let mut found: Vec<(usize, usize, &'static str)> = LABELS
+        .iter()
+        .filter_map(|(label, name)| line.find(label).map(|at| (at, at + label.len(), *name)))
+        .collect();
     found.sort_unstable();
     let ends: Vec<usize> = found.iter().skip(1).map(|f| f.0).chain([line.len()]).collect();
     let text = |from: usize, to: usize| line.get(from..to).unwrap_or("").trim();

@@ -9,5 +9,11 @@ mod zpool;
 use super::{Format, unix_vmstat};
 
 /// The formats of this family.
-pub static FORMATS: &[Format] =
-    &[iostat::FORMAT, errors::FORMAT, zpool::FORMAT, unix_vmstat::VMSTAT, unix_vmstat::MPSTAT];
+pub static FORMATS: &[Format] = &[
+    iostat::FORMAT,
+    errors::FORMAT,
+    zpool::FORMAT,
+    zpool::HISTOGRAM,
+    unix_vmstat::VMSTAT,
+    unix_vmstat::MPSTAT,
+];

@@ -47,6 +47,9 @@ pub(super) struct Activity {
     pub item: Item,
     /// The name stands in the last column (option --pretty).
     pub item_last: bool,
+    /// Words after the name that tell where a processor sits (`CORE SOCK NODE`, option -T of mpstat), and that the row of
+    /// all processors lacks. They are none of the columns.
+    pub topology: usize,
     /// Columns beside the name.
     pub columns: Vec<Option<(Quantity, f64)>>,
 }
@@ -82,6 +85,9 @@ pub(super) fn activity(names: &[&str], page_bytes: Option<f64>, out: &mut Out<'_
         (_, false) => &names[1..],
         (_, true) => &names[..names.len() - 1],
     };
+    let is_topology = |name: &&&str| item == Item::Processor && matches!(**name, "CORE" | "SOCK" | "NODE");
+    let topology = rest.iter().take_while(is_topology).count();
+    let rest = &rest[topology..];
     let columns: Vec<_> = match item {
         Item::Device => device(rest, out),
         // Softnet statistics and frequencies have processors too.
@@ -97,7 +103,7 @@ pub(super) fn activity(names: &[&str], page_bytes: Option<f64>, out: &mut Out<'_
     if columns.iter().all(Option::is_none) {
         return Known::Skipped;
     }
-    Known::Kept(Activity { item, item_last, columns })
+    Known::Kept(Activity { item, item_last, topology, columns })
 }
 
 fn is_upper(name: &str) -> bool {

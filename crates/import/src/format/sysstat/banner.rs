@@ -4,6 +4,7 @@ use crate::clock::{DateOrder, date};
 use crate::text::words;
 use jiff::civil::Date;
 use record::imported::{Host, Platform};
+use std::borrow::Cow;
 
 /// What a banner says: `Linux 3.10.0-1062.el7.x86_64 (db1.example.com)  02/10/2020  _x86_64_  (8 CPU)`.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,9 +28,9 @@ impl Banner {
             let number = of.next()?.parse().ok()?;
             of.next()?.starts_with("CPU").then_some(number)
         });
-        let date = words(rest)
-            .into_iter()
-            .find(|w| w.contains(['/', '-', '.']) && w.starts_with(|c: char| c.is_ascii_digit()));
+        let is_date =
+            |w: &&str| w.contains(['/', '-', '.', '年', '년']) && w.starts_with(|c: char| c.is_ascii_digit());
+        let date = words(rest).into_iter().find(is_date).map(plain_date);
         let machine = words(rest).into_iter().find_map(|w| w.strip_prefix('_')?.strip_suffix('_'));
         let host = Host {
             name: Some(name.to_owned()).filter(|n| !n.is_empty()),
@@ -38,7 +39,7 @@ impl Banner {
             processors,
         };
         let page_bytes = machine.and_then(page_bytes);
-        Some(Self { host, date: date.map(str::to_owned), page_bytes })
+        Some(Self { host, date: date.map(Cow::into_owned), page_bytes })
     }
 
     /// Whether the date could as well be read in the other order: `02/03/24`.
@@ -50,6 +51,15 @@ impl Banner {
     pub fn date_in(&self, order: DateOrder) -> Option<Date> {
         self.date.as_deref().and_then(|text| date(text, order))
     }
+}
+
+/// `2013年05月20日` as `2013-05-20`; anything else as it is.
+pub(crate) fn plain_date(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let plain = text.chars().map(|c| if c.is_ascii_digit() { c } else { '-' });
+    Cow::Owned(plain.collect::<String>().trim_matches('-').to_owned())
 }
 
 /// Bytes of a page of a machine that `uname -m` names so; ARM and POWER have several sizes.
@@ -71,6 +81,9 @@ mod tests {
             (old.host.processors, old.date_in(DateOrder::MonthFirst)),
             (None, Some(jiff::civil::date(2009, 2, 1)))
         );
+        let east = Banner::read("Linux 2.6.32 (db1) \t2013年05月20日 \t_x86_64_\t(2 CPU)").unwrap();
+        assert_eq!(east.date_in(DateOrder::MonthFirst), Some(jiff::civil::date(2013, 5, 20)));
+        assert_eq!((east.is_ambiguous(), new.is_ambiguous(), east.page_bytes), (false, true, Some(4096.0)));
         assert_eq!(Banner::read("Linux is fine"), None);
         assert_eq!(Banner::read("SunOS tus1 5.9 Generic sun4u 01/02/2009"), None);
     }

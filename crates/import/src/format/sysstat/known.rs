@@ -3,11 +3,17 @@
 use crate::format::linux::device;
 use crate::out::Out;
 use record::imported::{PlaceId, PlaceKind};
+use std::collections::HashMap;
+
+/// Names that are kept in mind.
+const NAMES_MAX: usize = 65_536;
 
 /// Names met so far, in the order in which they were met.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     names: Vec<(String, PlaceId)>,
+    /// Where each stands among them, for a name that is not the one expected.
+    index: HashMap<String, usize>,
     /// Which of them is expected next.
     next: usize,
 }
@@ -16,6 +22,7 @@ impl Known {
     /// The host has changed: names mean other things.
     pub fn forget(&mut self) {
         self.names.clear();
+        self.index.clear();
         self.next = 0;
     }
 
@@ -47,12 +54,17 @@ impl Known {
             self.next = 1;
             return *place;
         }
-        if let Some(found) = self.names.iter().position(|(known, _)| known == name) {
+        // Idle devices are left out by option -z: the name stands further on.
+        if let Some(found) = self.index.get(name) {
             self.next = found + 1;
-            return self.names[found].1;
+            return self.names[*found].1;
         }
         let (kind, own) = what(name);
         let place = out.place(kind, &own);
+        if self.names.len() >= NAMES_MAX {
+            return place;
+        }
+        self.index.insert(name.to_owned(), self.names.len());
         self.names.push((name.to_owned(), place));
         self.next = self.names.len();
         place

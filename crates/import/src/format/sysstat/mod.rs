@@ -15,6 +15,11 @@ mod sar;
 
 use super::Format;
 
+/// Whether a line is the first one of a tool of sysstat: kernel, host, date.
+pub(crate) fn is_banner(line: &str) -> bool {
+    banner::Banner::read(line).is_some()
+}
+
 /// The formats of this family.
 pub static FORMATS: &[Format] = &[
     iostat::FORMAT,

@@ -64,7 +64,7 @@ struct Pidstat {
 
 impl LineFormat for Pidstat {
     fn line(&mut self, line: &str, out: &mut Out<'_>) -> Took {
-        let trimmed = line.trim();
+        let trimmed = line.strip_prefix("^C").unwrap_or(line).trim();
         if trimmed.is_empty() {
             return Took::Yes;
         }

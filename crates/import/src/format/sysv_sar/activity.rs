@@ -25,6 +25,10 @@ impl Activity {
         if is_device_header(names) {
             return Self::Devices(names.iter().map(|n| (*n).to_owned()).collect());
         }
+        // HP-UX with processor sets (-P): rows of a set and a processor.
+        if names.contains(&"pset") {
+            return Self::Skipped;
+        }
         let columns: Vec<Column> = names.iter().map(|n| of_host(n)).collect();
         let table = Table::new(&columns, out);
         if !table.keeps() {

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use record::imported::{Host, Platform};
 
 /// What a banner says: `SunOS db1 5.10 Generic_150400-40 sun4v    08/19/2010`, `HP-UX db2 B.11.31 U ia64    03/21/18`,
-/// `AIX db3 2 7 00F93CFF4C00    04/20/20` (release before version, as uname -a has it).
+/// `AIX db3 2 7 00F00000AC00    04/20/20` (release before version, as uname -a has it).
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Banner {
     pub host: Host,
@@ -43,9 +43,9 @@ mod tests {
 
     #[test]
     fn banners_of_three_systems() {
-        let sun = Banner::read("SunOS db1 5.9 Generic_122300-16 sun4u 01/02/2009").unwrap();
+        let sun = Banner::read("SunOS db1 5.9 Generic_100000-01 sun4u 01/02/2009").unwrap();
         assert_eq!((sun.host.release.as_deref(), sun.host.platform), (Some("5.9"), Platform::Solaris));
-        let aix = Banner::read("AIX db3 2 7 00F93CFF4C00    04/20/20").unwrap();
+        let aix = Banner::read("AIX db3 2 7 00F00000AC00    04/20/20").unwrap();
         assert_eq!(
             (aix.host.release.as_deref(), aix.date),
             (Some("7.2"), Some(jiff::civil::date(2020, 4, 20)))

@@ -146,8 +146,8 @@ mod tests {
     #[test]
     fn rows_tell_their_platform() {
         let of = |name, cells: &[&str]| evidence(&HEADER, name, cells).map(|e| e.platform);
-        assert_eq!(of("sd9", &["0", "0.0", "1", "16", "0.0", "23.2"]), Some(Platform::Solaris));
-        assert_eq!(of("hdisk0", &["1", "0.0", "0", "5", "0.0", "0.0"]), Some(Platform::Aix));
+        assert_eq!(of("sd9", &["0", "0.1", "4", "64", "0.0", "21.5"]), Some(Platform::Solaris));
+        assert_eq!(of("hdisk0", &["2", "0.1", "3", "24", "0.0", "1.5"]), Some(Platform::Aix));
         assert_eq!(of("c2t1d0", &["1.20", "0.50", "0", "5", "0.00", "0.00"]), Some(Platform::HpUx));
         assert_eq!(of("disk12", &["1", "0.5", "0", "5", "0.0", "0.0"]), Some(Platform::HpUx));
         assert_eq!(of("cd0", &["0", "0.0", "0", "0", "0.0", "0.0"]), None);

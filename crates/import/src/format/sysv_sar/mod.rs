@@ -7,17 +7,18 @@
 mod activity;
 mod banner;
 mod dialect;
+mod recognition;
 
 use super::columns::{Table, numbers, unread};
 use super::{Format, LineFormat, Reads, Took};
 use crate::clock::Clock;
 use crate::out::Out;
-use crate::recognise::{Head, Likeness};
 use crate::text::number::decimal;
 use crate::text::{words, words_at};
-use activity::{Activity, header, is_device_header, is_units};
+use activity::{Activity, header, is_units};
 use banner::Banner;
 use dialect::{Dialect, evidence};
+use recognition::{BARE, begins, is_bare_row, recognise};
 use record::imported::{EventKind, Interval, Origin, PlaceKind, Platform, RowsKind};
 use std::collections::BTreeSet;
 
@@ -31,33 +32,10 @@ pub static FORMATS: &[Format] = &[Format {
 
 /// Rows that may wait for the platform to show.
 const WAITING_MAX: usize = 4096;
+/// Restarts that are remembered as told.
+const EVENTS_MAX: usize = 1000;
 /// Names of activities that are listed.
 const SKIPPED_MAX: usize = 40;
-
-fn recognise(head: &Head<'_>) -> Option<Likeness> {
-    if let Some(line) = head.find(|l| Banner::read(l).is_some()) {
-        return Likeness::by_line(93, "banner", line);
-    }
-    let told = |l: &str| is_device_header(&words(l)) || header(l, false).is_some_and(|(_, n)| is_known(&n));
-    let line = head.find(told)?;
-    let likeness = Likeness::by_line(92, "header without a banner", line)?;
-    let device = header(line.1, false).is_some_and(|(_, names)| is_device_header(&names));
-    let doubt = "the columns avque and avwait mean different things on Solaris, HP-UX and AIX, and no banner tells the \
-                 platform: the rows decide";
-    Some(if device { likeness.with_ambiguity(doubt) } else { likeness })
-}
-
-fn begins(line: &str) -> bool {
-    Banner::read(line).is_some() || header(line, false).is_some_and(|(_, names)| is_known(&names))
-}
-
-/// Headers that no other tool prints.
-fn is_known(names: &[&str]) -> bool {
-    is_device_header(names)
-        || names.starts_with(&["%usr", "%sys", "%wio", "%idle"])
-        || names.starts_with(&["cpu", "%usr", "%sys", "%wio", "%idle"])
-        || names.starts_with(&["runq-sz", "%runocc"])
-}
 
 /// A row whose platform has not shown yet.
 struct Waiting {
@@ -89,6 +67,8 @@ struct Sar {
     devices: Option<(Vec<String>, Table)>,
     waiting: Vec<Waiting>,
     skipped: BTreeSet<String>,
+    /// When restarts were told.
+    events: Vec<f64>,
     unread_told: bool,
     old_told: bool,
 }
@@ -106,12 +86,13 @@ impl LineFormat for Sar {
         if trimmed.to_ascii_lowercase().starts_with("system configuration") && !trimmed.contains("drives=") {
             return self.configuration(trimmed, out);
         }
+        if self.after_header && is_units(trimmed) {
+            return Took::Yes;
+        }
         if let Some((time, names)) = header(trimmed, self.after_header) {
             return self.header(time, &names, line, out);
         }
-        if std::mem::replace(&mut self.after_header, false) && is_units(trimmed) {
-            return Took::Yes;
-        }
+        self.after_header = false;
         let mut cells = words_at(line);
         let time = cells.first().and_then(|(_, w)| activity::time(w));
         let average = cells.first().is_some_and(|(_, w)| matches!(*w, "Average" | "Average:"));
@@ -121,7 +102,7 @@ impl LineFormat for Sar {
         if let Some(took) = time.and_then(|t| self.told(t, trimmed, out)) {
             return took;
         }
-        if self.tables.is_empty() {
+        if self.tables.is_empty() && !self.adopt(&cells, out) {
             return Took::No;
         }
         if let Some(time) = time {
@@ -170,6 +151,7 @@ impl Sar {
         self.clock = self.day.clone();
         self.dialect = Some(dialect);
         self.devices = None;
+        self.events.clear();
         self.tables.clear();
         self.headers.clear();
         Took::Yes
@@ -229,10 +211,29 @@ impl Sar {
         // The counters began at this time: it is where the next interval begins.
         let at_s = self.clock.time_of_day(time, RowsKind::Instant).at_s;
         let kind = if restart { EventKind::Restart } else { EventKind::Other };
-        let host = out.place(PlaceKind::Host, "");
-        let text = line.split_once(' ').map_or(line, |(_, text)| text.trim());
-        out.event(host, kind, at_s, text);
+        // Each table tells it anew.
+        if !self.events.contains(&at_s) {
+            if self.events.len() < EVENTS_MAX {
+                self.events.push(at_s);
+            }
+            let host = out.place(PlaceKind::Host, "");
+            let text = line.split_once(' ').map_or(line, |(_, text)| text.trim());
+            out.event(host, kind, at_s, text);
+        }
         Some(Took::Yes)
+    }
+
+    /// Takes rows of the disks whose header was cut off, where a name tells the platform: the order of the columns is the
+    /// same everywhere, and only the unit of the fourth is lost.
+    fn adopt(&mut self, cells: &[(usize, &str)], out: &mut Out<'_>) -> bool {
+        let texts: Vec<&str> = cells.iter().map(|(_, c)| *c).collect();
+        if !is_bare_row(&texts) {
+            return false;
+        }
+        out.remark("the header of the disks is missing: the columns were taken in the order that sar -d prints everywhere");
+        self.tables = vec![Activity::Devices(BARE.iter().map(|n| (*n).to_owned()).collect())];
+        self.current = 0;
+        true
     }
 
     /// A row, or what follows the time of one.

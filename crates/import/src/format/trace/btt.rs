@@ -70,7 +70,7 @@ fn is_section(title: &str) -> bool {
     SECTIONS.contains(&title)
 }
 
-/// `D2C  0.000363719 0.034028080 0.708048174  1257687`.
+/// `D2C  0.000100000 0.002000000 0.050000000  12345`.
 #[derive(Clone, Debug)]
 struct Stage {
     name: String,
@@ -193,7 +193,7 @@ impl LineFormat for Btt {
 }
 
 impl Btt {
-    /// A row of a table by device: `(  8, 64) |   0.0070%   0.0104% ...`.
+    /// A row of a table by device: `(  8, 16) |   0.0100%   0.0200% ...`.
     fn by_device(&mut self, line: &str, out: &mut Out<'_>) -> Took {
         let (name, rest) = line.split_once('|').unwrap_or((line, ""));
         let rest = rest.replace('|', " ");

@@ -78,10 +78,10 @@ pub(super) fn processor(name: &str) -> Column {
 pub(super) fn of_group(flavour: Flavour, name: &str) -> Column {
     use Column::Kept;
     match (name, flavour) {
-        ("kps", _) => Kept(BytesPerS, KIB),
-        ("tps", _) => Kept(Iops, 1.0),
+        ("kps", Flavour::Solaris) => Kept(BytesPerS, KIB),
+        ("tps", Flavour::Solaris | Flavour::FreeBsd) => Kept(Iops, 1.0),
         // Time in both queues per transfer, whole milliseconds.
-        ("serv", _) => Kept(ResponseUs, US_PER_MS),
+        ("serv", Flavour::Solaris) => Kept(ResponseUs, US_PER_MS),
         ("rps", Flavour::Solaris) => Kept(ReadIops, 1.0),
         ("wps", Flavour::Solaris) => Kept(WriteIops, 1.0),
         ("util", Flavour::Solaris) => Kept(BusyPercent, 1.0),

@@ -36,7 +36,8 @@ pub(crate) fn recognise(flavour: Flavour, head: &Head<'_>) -> Option<Likeness> {
 
 /// Whether a line begins this iostat and no other.
 pub(crate) fn begins(flavour: Flavour, line: &str) -> bool {
-    header::is_header(flavour, line) || line.contains("tin tout") && header::is_group_header(flavour, line)
+    header::is_header(flavour, line)
+        || words(line).starts_with(&["tin", "tout"]) && header::is_group_header(flavour, line)
 }
 
 fn is_broken_header(lines: &[&str]) -> bool {
@@ -183,7 +184,8 @@ impl Iostat {
         took
     }
 
-    fn event(line: &str, out: &mut Out<'_>) -> bool {
+    /// `<<device added: sd0>>`; processors and the like are told of the host.
+    fn event(&self, line: &str, out: &mut Out<'_>) -> bool {
         let Some(text) = line.strip_prefix("<<").and_then(|l| l.strip_suffix(">>")) else { return false };
         let what = text.to_ascii_lowercase();
         let event = if what.contains("added") {
@@ -194,8 +196,12 @@ impl Iostat {
             EventKind::Other
         };
         let at_s = out.current_interval().at_s;
-        let host = out.place(PlaceKind::Host, "");
-        out.event(host, event, at_s, text);
+        let subject = text.split_once(": ").map(|(_, name)| name.trim());
+        let place = match subject.filter(|n| !n.contains(' ') && !what.starts_with("processor")) {
+            Some(name) => out.place((self.kind)(name), name),
+            None => out.place(PlaceKind::Host, ""),
+        };
+        out.event(place, event, at_s, text);
         true
     }
 
@@ -222,7 +228,7 @@ impl Iostat {
         use PlaceKind::{Device, Filesystem, Partition};
         let words = words(line);
         let disk = |w: &&str| matches!((self.kind)(w), Device | Partition | Filesystem);
-        let named = words.contains(&"tty") || words.contains(&"cpu");
+        let named = words.first() == Some(&"tty") || words.last() == Some(&"cpu");
         line.len() < 4000 && (words.iter().all(disk) || named && !line.contains(['.', '%', '/']))
     }
 }
@@ -263,7 +269,7 @@ impl LineFormat for Iostat {
         if let Some(took) = self.plain_row(line, out) {
             return took;
         }
-        if self.time_line(line, out) || Self::event(line, out) {
+        if self.time_line(line, out) || self.event(line, out) {
             return Took::Yes;
         }
         if header::is_group_header(self.flavour, line) {

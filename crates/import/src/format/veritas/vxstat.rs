@@ -59,8 +59,8 @@ fn groups(line: &str) -> Option<Vec<Group>> {
             "BLOCKS" => groups.push(Group::Blocks(SECTOR as u32)),
             "KBYTES" | "BLOCKS(K)" => groups.push(Group::Blocks(KIB as u32)),
             "BYTES" => groups.push(Group::Blocks(1)),
-            "TIME(ms)" => groups.push(Group::Time),
-            "AVG" => {}
+            "TIME(ms)" | "TIME" => groups.push(Group::Time),
+            "AVG" | "(ms)" => {}
             _ => return None,
         }
     }

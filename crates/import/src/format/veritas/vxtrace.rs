@@ -34,7 +34,7 @@ fn begins(line: &str) -> bool {
     matches!(Record::read(line), Some(Ok(_)))
 }
 
-/// One line: `1254 START read vol data1 op 0 block 4326176 len 32`.
+/// One line: `2001 START read vol data1 op 0 block 4000000 len 32`.
 #[derive(Clone, Debug, PartialEq)]
 struct Record {
     id: u64,

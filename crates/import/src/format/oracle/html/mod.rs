@@ -17,6 +17,8 @@ pub(super) const AWR_HTML: Format = Format {
     reads: Reads::Document { new: || Box::<HtmlReport>::default() },
 };
 
+/// The heading of a report of all instances of a cluster.
+const CLUSTER: &str = "WORKLOAD REPOSITORY REPORT (RAC)";
 /// Cells of a row, and characters of a cell or title, that are kept.
 const CELLS_MAX: usize = 64;
 const CHARS_MAX: usize = 2000;
@@ -26,10 +28,15 @@ fn recognise(head: &Head<'_>) -> Option<Likeness> {
         return None;
     }
     let lower = |l: &str| l.to_ascii_lowercase();
-    if let Some(line) = head.find(|l| lower(l).contains("<title>awr report for")) {
+    if let Some(line) = head
+        .find(|l| lower(l).contains("<title>awr report for") || lower(l).contains("<title>awr pdb report"))
+    {
         return Likeness::by_line(97, "title", line);
     }
-    if let Some(line) = head.find(|l| l.contains("WORKLOAD REPOSITORY report for")) {
+    if let Some(line) = head.find(|l| {
+        let headings = ["WORKLOAD REPOSITORY report for", "WORKLOAD REPOSITORY PDB report", CLUSTER];
+        headings.iter().any(|heading| l.contains(heading))
+    }) {
         return Likeness::by_line(96, "heading", line);
     }
     // An excerpt.
@@ -53,6 +60,12 @@ struct HtmlReport {
     in_table: bool,
     cells: Vec<String>,
     headings: usize,
+    /// Columns and rows that each cell spans.
+    spans: Vec<(usize, usize)>,
+    /// Labels of the row of headings above, column by column, and whether they reach into this one.
+    above: Vec<(String, bool)>,
+    /// Line of the row's first cell.
+    row_line: u64,
     /// Within a cell.
     in_cell: bool,
 }
@@ -73,7 +86,7 @@ impl DocumentFormat for HtmlReport {
                         self.begin_table(&attributes, out);
                     }
                     "tr" => self.end_row(out),
-                    "td" | "th" => self.begin_cell(name == "th"),
+                    "td" | "th" => self.begin_cell(name == "th", &attributes, scanner.line()),
                     "h1" | "h2" | "h3" | "h4" | "p" | "hr" | "ul" | "li" => self.paragraph(),
                     "br" => self.add(" "),
                     _ => {}
@@ -125,6 +138,7 @@ impl HtmlReport {
         if !self.in_table {
             let text = self.text.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
             if !text.is_empty() {
+                self.report.cluster.is_one |= text.starts_with(CLUSTER);
                 self.title = text;
             }
             self.text.clear();
@@ -143,10 +157,15 @@ impl HtmlReport {
         self.in_table = true;
     }
 
-    fn begin_cell(&mut self, is_heading: bool) {
+    fn begin_cell(&mut self, is_heading: bool, attributes: &str, line: u64) {
+        if self.cells.is_empty() {
+            self.row_line = line;
+        }
         self.in_cell = self.in_table && self.cells.len() < CELLS_MAX;
         if self.in_cell {
             self.cells.push(String::new());
+            let span = |name| attribute(attributes, name).and_then(|n| n.parse().ok()).unwrap_or(1);
+            self.spans.push((span("colspan").clamp(1, CELLS_MAX), span("rowspan")));
             self.headings += usize::from(is_heading);
         }
     }
@@ -158,19 +177,39 @@ impl HtmlReport {
         if cells.is_empty() {
             return;
         }
+        out.at_line(self.row_line);
         let cells: Vec<String> =
             cells.iter().map(|c| c.split_ascii_whitespace().collect::<Vec<_>>().join(" ")).collect();
         let filled = cells.iter().filter(|c| !c.is_empty()).count();
+        let spans = std::mem::take(&mut self.spans);
         if headings > 0 && (headings == cells.len() || filled <= headings) {
-            self.report.columns(&cells, Vec::new(), out);
+            let labels = self.below_others(&cells, &spans);
+            self.report.columns(&labels, Vec::new(), out);
+            self.above = labels.into_iter().zip(spans_of(&spans)).collect();
             return;
         }
+        self.above.clear();
         let joined = cells.join(" ");
         if self.report.section == Section::Other && self.report.heading.line(&joined, out) {
             return;
         }
         let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
         self.report.row(out.origin(), None, &cells, out);
+    }
+
+    /// Labels of a row of headings, column by column. Where headings above reach into the row, its own fill the others.
+    fn below_others(&self, cells: &[String], spans: &[(usize, usize)]) -> Vec<String> {
+        let own =
+            cells.iter().zip(spans).flat_map(|(c, (columns, _))| std::iter::repeat_n(c.clone(), *columns));
+        if self.above.iter().all(|(_, reaches)| !reaches) {
+            return own.take(CELLS_MAX).collect();
+        }
+        let mut own = own;
+        let label = |(above, reaches): &(String, bool)| match reaches {
+            true => above.clone(),
+            false => own.next().unwrap_or_default(),
+        };
+        self.above.iter().map(label).collect()
     }
 
     fn end_table(&mut self, out: &mut Out<'_>) {
@@ -180,6 +219,12 @@ impl HtmlReport {
             self.report.table.legend_us = false;
         }
         self.in_table = false;
+        self.above.clear();
         self.text.clear();
     }
+}
+
+/// Whether each column's heading reaches into the row below.
+fn spans_of(spans: &[(usize, usize)]) -> impl Iterator<Item = bool> {
+    spans.iter().flat_map(|(columns, rows)| std::iter::repeat_n(*rows > 1, *columns))
 }

@@ -135,5 +135,7 @@ impl Matrix {
 }
 
 fn cells(line: &str) -> impl Iterator<Item = &str> {
-    line.split([',', ';', '\t']).map(str::trim).filter(|c| !c.is_empty())
+    let has_commas = line.contains([',', ';', '\t']);
+    let divides = move |c: char| matches!(c, ',' | ';' | '\t') || (!has_commas && c == ' ');
+    line.split(divides).map(str::trim).filter(|c| !c.is_empty())
 }

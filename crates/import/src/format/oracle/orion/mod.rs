@@ -66,10 +66,17 @@ struct Orion {
     unit_us: Option<f64>,
     point_s: f64,
     /// The data point whose values are being gathered.
-    point: Option<(Origin, Option<Point>, Vec<(Quantity, f64)>)>,
+    point: Option<Gathering>,
     matrix: Matrix,
     histogram: Option<Histogram>,
     is_command: bool,
+}
+
+/// Results of one data point.
+struct Gathering {
+    origin: Origin,
+    point: Option<Point>,
+    values: Vec<(Quantity, f64)>,
 }
 
 struct Histogram {
@@ -87,7 +94,8 @@ impl LineFormat for Orion {
             return Took::Yes;
         }
         if let Some(histogram) = &mut self.histogram {
-            if let Some((bound, reads, writes)) = result::bucket(line) {
+            let is_full = histogram.reads.len() >= FILES_MAX;
+            if let Some((bound, reads, writes)) = result::bucket(line).filter(|_| !is_full) {
                 histogram.reads.push((bound, reads));
                 histogram.writes.extend(writes.map(|n| (bound, n)));
                 return Took::Yes;
@@ -247,12 +255,12 @@ impl Orion {
             return;
         }
         // Results of the same data point are one row: rate and time belong together.
-        if self.point.as_ref().is_none_or(|(_, p, _)| *p != point || point.is_none()) {
+        if self.point.as_ref().is_none_or(|g| g.point != point || point.is_none()) {
             self.end_point(out);
-            self.point = Some((out.origin(), point, Vec::new()));
+            self.point = Some(Gathering { origin: out.origin(), point, values: Vec::new() });
         }
         let unit_us = self.unit_us.unwrap_or(1e3);
-        let Some((_, _, values)) = &mut self.point else { return };
+        let Some(Gathering { values, .. }) = &mut self.point else { return };
         let mut set = |quantity: Quantity, value: f64, best: fn(f64, f64) -> f64| match values
             .iter_mut()
             .find(|(q, _)| *q == quantity)
@@ -276,7 +284,7 @@ impl Orion {
     }
 
     fn end_point(&mut self, out: &mut Out<'_>) {
-        let Some((origin, point, values)) = self.point.take() else { return };
+        let Some(Gathering { origin, point, values }) = self.point.take() else { return };
         let job = self.job(out);
         let Point { small, large } = point.unwrap_or(Point { small: f64::NAN, large: f64::NAN });
         let mut row = vec![(Concurrency, small), (LargeConcurrency, large)];

@@ -2,8 +2,11 @@
 
 use super::{Report, Section, Table, value};
 use crate::out::Out;
-use record::imported::PlaceKind;
 use record::imported::Quantity::*;
+use record::imported::{Origin, PlaceKind};
+
+/// Events of the top list that are remembered.
+const TOP_MAX: usize = 1000;
 
 /// What a column of a table of wait events holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +30,10 @@ fn role(label: &str) -> Role {
         "event" | "eventname" | "waitevent" => Role::Event,
         "waits" | "totalwaits" => Role::Waits,
         "waitclass" | "class" | "timeouts" | "waits/txn" | "waits/trans" | "i#" | "#" => Role::Unread,
+        "avg" | "min" | "max" | "stddev" | "stdev" | "cnt" | "min(ms)" | "max(ms)" | "stddev(ms)" => {
+            Role::Unread
+        }
+        "avg(ms)" => Role::Average(1e3),
         _ if is_percent && label.contains("out") => Role::Unread,
         _ if is_percent && label.ends_with("time") => Role::Percent,
         _ if label.contains("avg") || label.contains("average") => {
@@ -108,6 +115,8 @@ fn values(table: &Table, cells: &[&str]) -> Option<[f64; 4]> {
         match role(column) {
             Role::Waits => values[0] = value::count(cell)?,
             Role::Time(unit) => values[1] = value::count(cell)? * unit,
+            // A cluster's report has another one further right, of the instances' averages.
+            Role::Average(_) if values[2].is_finite() => {}
             Role::Average(unit_us) => {
                 values[2] = value::time_us(cell, unit_us)?;
                 is_coarse = cell.trim() == "0";
@@ -129,7 +138,10 @@ impl Report {
         let name_at = self.table.columns.iter().position(|c| role(c) == Role::Event);
         let (Some(name_at), Some(all)) = (name_at, Some(cells.to_vec())) else { return };
         let mut cells = all;
-        let mut found = values(&self.table, &cells).filter(|v| v[0].is_finite() || v[1].is_finite());
+        let name = cells.get(name_at).map_or("", |c| c.trim());
+        let has_number = name.rsplit(' ').next().is_some_and(value::is_numeric);
+        let mut found = values(&self.table, &cells)
+            .filter(|v| (v[0].is_finite() || v[1].is_finite()) && !(has_number && line.is_some()));
         if let (None, Some(line)) = (found, line)
             && let Some(words) = by_words(line, &self.table)
         {
@@ -140,7 +152,13 @@ impl Report {
         let Some([waits, time_s, average_us, percent]) = found.filter(|_| !name.is_empty()) else {
             return out.complain("a wait event, its waits, their time", line.unwrap_or(&cells.join(" ")));
         };
-        self.heading.begin_period(out);
+        if self.has_instances() {
+            if !self.enter_instance(&cells, out) || is_cpu(name) {
+                return;
+            }
+        } else {
+            self.heading.begin_period(out);
+        }
         if is_cpu(name) {
             let database = self.heading.database(out);
             if !self.heading.has_cpu() {
@@ -153,15 +171,52 @@ impl Report {
         }
         let name = self.names.whole(name, self.table.widths.get(name_at).copied());
         let is_background = self.section == Section::BackgroundEvents;
-        if self.section == Section::TopEvents {
-            self.top.insert(name.clone(), waits);
-        } else if self.top.get(&name) == Some(&waits) && (!is_background || self.is_top_of_all) {
+        // The same event on another instance is another one.
+        let key = format!("{} {name}", self.cluster.current);
+        let row = TopRow { origin: out.origin(), name, values: [waits, time_s, average_us, percent] };
+        if self.section == Section::TopEvents && self.top.len() < TOP_MAX {
+            self.top.insert(key.clone(), waits);
+            let is_rounded = self.table.columns.iter().zip(&cells).any(|(c, cell)| {
+                matches!(role(c), Role::Time(_)) && cell.trim().ends_with(|c: char| c.is_ascii_uppercase())
+            });
+            // `16.4K`: the complete table has it to the second.
+            if is_rounded && !self.cluster.is_one {
+                self.held.push(row);
+                return;
+            }
+        } else if let Some(at) = self.held.iter().position(|h| h.name == row.name && h.values[0] == waits) {
+            self.held.remove(at);
+        } else if self.top.get(&key) == Some(&waits) && (!is_background || self.is_top_of_all) {
             // It stood in the top list already, with the same figures.
             return;
         }
-        let place = out.place(PlaceKind::WaitEvent, &name);
+        row.tell(is_background, out);
+    }
+
+    /// Rows of the top list that no other table had.
+    pub(crate) fn end_events(&mut self, out: &mut Out<'_>) {
+        for row in std::mem::take(&mut self.held) {
+            row.tell(false, out);
+        }
+    }
+}
+
+/// A row of a table of events.
+#[derive(Clone, Debug)]
+pub(super) struct TopRow {
+    origin: Origin,
+    name: String,
+    /// Waits, seconds, microseconds of the mean, percent.
+    values: [f64; 4],
+}
+
+impl TopRow {
+    fn tell(&self, is_background: bool, out: &mut Out<'_>) {
+        let place = out.place(PlaceKind::WaitEvent, &self.name);
         let share = if is_background { BackgroundTimePercent } else { DatabaseTimePercent };
-        out.put(place, &[(Waits, waits), (WaitTimeS, time_s), (WaitUs, average_us), (share, percent)]);
+        let [waits, time_s, average_us, percent] = self.values;
+        let row = [(Waits, waits), (WaitTimeS, time_s), (WaitUs, average_us), (share, percent)];
+        out.put_from(self.origin, place, &row);
     }
 }
 

@@ -5,6 +5,9 @@ use crate::clock::{DateOrder, date, epoch_s, time_of_day};
 use crate::out::Out;
 use record::imported::{Basis, Host, Interval, PlaceId, PlaceKind, Platform, RowsKind, facts};
 
+/// Facts that wait for the name of the instance.
+const WAITING_MAX: usize = 200;
+
 /// The heading, as far as it has been read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heading {
@@ -64,6 +67,15 @@ impl Heading {
         }
     }
 
+    /// `ORCL  Instance: orcl  Snaps: 1 -2`: the same of 8i and 9i.
+    pub(crate) fn instance_of(&mut self, after: &str) {
+        let name = after.split_once("Instance:").and_then(|(_, rest)| rest.split_ascii_whitespace().next());
+        if let (Some(name), false) = (name, self.named) {
+            name.clone_into(&mut self.instance);
+            self.named = true;
+        }
+    }
+
     /// `DB/Inst: ORCL/orcl1  Snaps: 37-38` above a section: the instance, where the heading is missing.
     pub(crate) fn section_of(&mut self, after: &str) {
         if self.named {
@@ -94,8 +106,8 @@ impl Heading {
         let words: Option<Vec<&str>> = words.as_ref().map(|w| w.iter().map(String::as_str).collect());
         let cells = words.as_deref().unwrap_or(cells);
         let cell = |wanted: &[&str]| {
-            let at = columns.iter().position(|c| wanted.contains(&c.as_str()))?;
-            cells.get(at).map(|c| c.trim()).filter(|c| !value::is_absent(c))
+            let of_column = columns.iter().zip(cells).filter(|(c, _)| wanted.contains(&c.as_str()));
+            of_column.map(|(_, cell)| cell.trim()).find(|cell| !value::is_absent(cell))
         };
         let is_host = cell(&["platform"]).is_some() && columns.iter().any(|c| c == "cpus");
         let is_database = columns.iter().any(|c| matches!(c.as_str(), "dbid" | "instance"));
@@ -122,7 +134,7 @@ impl Heading {
                 }
             }
         }
-        if is_database {
+        if is_database && self.waiting.len() < WAITING_MAX {
             self.waiting.extend(
                 [
                     ("dbname", "database_name"),
@@ -176,16 +188,24 @@ impl Heading {
                 self.cpu_s = value::first(cpu).filter(|m| m.is_finite()).map(|m| m * 60.0);
             }
             let told = [("database_time_s", self.time_s), ("database_cpu_s", self.cpu_s)];
+            self.waiting.truncate(WAITING_MAX);
             self.waiting.extend(told.iter().filter_map(|(name, t)| t.map(|t| (*name, t.to_string()))));
         } else if let Some((_, rest)) = text.split_once("Std Block Size:") {
             let size =
                 rest.split_ascii_whitespace().next().and_then(|w| crate::text::number::scaled(w, 1024.0));
             match size.filter(|s| *s >= 512.0) {
-                Some(size) => {
-                    self.waiting.push((facts::DATABASE_BLOCK_BYTES, size.to_string()));
-                }
+                Some(_) if self.waiting.len() >= WAITING_MAX => {}
+                Some(size) => self.waiting.push((facts::DATABASE_BLOCK_BYTES, size.to_string())),
                 None => out.complain("the standard block size", line),
             }
+        } else if let Some((name, rest)) =
+            after("Host  Name:").or_else(|| after("Host Name:")).and_then(|r| r.split_once("Num CPUs:"))
+        {
+            // Statspack of 10g.
+            let processors = value::first(rest).filter(|n| *n >= 1.0).map(|n| n as u32);
+            let name = Some(name.trim().to_owned()).filter(|n| !n.is_empty());
+            self.host = Host { name, processors, ..Host::default() };
+            out.host(self.host.clone());
         } else {
             return false;
         }
@@ -202,7 +222,7 @@ impl Heading {
             let half = words.get(at + 1).filter(|w| matches!(**w, "AM" | "PM")).copied().unwrap_or("");
             Some(epoch_s(day_of(&day)?, time_of_day(&format!("{} {half}", words[at]))?))
         });
-        if let Some(id) = id {
+        if let Some(id) = id.filter(|_| self.waiting.len() < WAITING_MAX) {
             let name = if begins { "begin_snapshot" } else { "end_snapshot" };
             self.waiting.push((name, id.to_string()));
         }
@@ -257,7 +277,14 @@ fn by_words(columns: &[String], line: &str) -> Option<Vec<String>> {
     (cells.len() == columns.len()).then_some(cells)
 }
 
-fn platform(text: &str) -> Platform {
+/// A date and a time of a snapshot, as seconds since 1970: `10-Feb-20 11:21:15`.
+pub(super) fn moment(text: &str) -> Option<f64> {
+    let (day, time) = text.trim().split_once(' ')?;
+    Some(epoch_s(day_of(day)?, time_of_day(time)?))
+}
+
+/// The operating system that the database names.
+pub(super) fn platform(text: &str) -> Platform {
     let lower = text.to_ascii_lowercase();
     match () {
         () if lower.contains("linux") => Platform::Linux,

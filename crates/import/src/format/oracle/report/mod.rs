@@ -3,6 +3,7 @@
 //! The reader of text and the one of HTML only find titles, columns and cells; they give them to a [`Report`], which knows
 //! the sections by their titles and the columns by their names: other releases have other columns in another order.
 
+mod cluster;
 mod events;
 mod heading;
 mod histogram;
@@ -35,6 +36,10 @@ pub(crate) enum Section {
     Tablespaces,
     Files,
     FileHistogram,
+    /// Of a cluster's report.
+    Instances,
+    /// Of a cluster's report.
+    InstanceRates,
 }
 
 impl Section {
@@ -43,11 +48,15 @@ impl Section {
         let title = title.trim().to_ascii_lowercase();
         let title = title.strip_prefix("this table displays ").unwrap_or(&title);
         let begins = |start: &str| title.starts_with(start);
+        if begins("top timed ") && title.contains("event") && title.contains("background") {
+            return Self::BackgroundEvents;
+        }
         if begins("top ") && title.contains("event") {
             let number = title.split_ascii_whitespace().nth(1).unwrap_or("");
             let is_list = number.bytes().all(|b| b.is_ascii_digit());
             let is_waits =
                 ["timed", "wait event", "foreground", "background"].iter().any(|w| title.contains(w));
+            let is_list = is_list || begins("top timed ");
             return if is_list && is_waits { Self::TopEvents } else { Self::Other };
         }
         match title {
@@ -64,6 +73,8 @@ impl Section {
             _ if begins("tablespace io stats") => Self::Tablespaces,
             _ if begins("file io stats") => Self::Files,
             _ if begins("file read histogram") => Self::FileHistogram,
+            _ if begins("database instances included") => Self::Instances,
+            _ if begins("system statistics - per second") => Self::InstanceRates,
             _ => Self::Other,
         }
     }
@@ -77,6 +88,12 @@ impl Section {
 /// A label as it is compared: lower case, without white space.
 pub(crate) fn normal(label: &str) -> String {
     label.chars().filter(|c| !c.is_whitespace() && *c != '\u{a0}').flat_map(char::to_lowercase).collect()
+}
+
+/// Whether cells that tabs divide are the headings of a table that is read.
+pub(crate) fn is_table(line: &str) -> bool {
+    let columns: Vec<String> = line.split('\t').take(64).map(normal).collect();
+    events::is_events(&columns) || io::is_files(&columns) || histogram::is_histogram(&columns)
 }
 
 /// The table that is being read.
@@ -102,8 +119,11 @@ pub(crate) struct Report {
     names: names::Names,
     /// Waits by event of the top list.
     top: HashMap<String, f64>,
+    /// Its rows whose time is rounded.
+    held: Vec<events::TopRow>,
     /// Whether the top list is of foreground and background together (Statspack, 10g).
     is_top_of_all: bool,
+    pub(crate) cluster: cluster::Cluster,
     histograms: histogram::Histograms,
     is_fine: bool,
     unread: BTreeSet<String>,
@@ -131,6 +151,7 @@ impl Report {
     pub(crate) fn columns(&mut self, labels: &[String], widths: Vec<usize>, out: &mut Out<'_>) {
         self.table.columns = labels.iter().map(|l| normal(l)).collect();
         self.table.widths = widths;
+        self.usual_columns(out);
         let columns = &self.table.columns;
         if self.section == Section::Other {
             // An excerpt may lack the title.
@@ -165,6 +186,22 @@ impl Report {
         }
     }
 
+    /// Where the spaces of a text were lost, headings do not stand over their columns: a list of events has always had the
+    /// same ones.
+    fn usual_columns(&mut self, out: &mut Out<'_>) {
+        const USUAL: [&str; 6] = ["event", "waits", "time(s)", "avgwait", "%dbtime", "waitclass"];
+        let columns = &self.table.columns;
+        let all = columns.concat();
+        let is_lost = self.section == Section::TopEvents
+            && !events::is_events(columns)
+            && ["event", "waits", "time"].iter().all(|label| all.contains(label));
+        if is_lost && (5..=6).contains(&columns.len()) {
+            self.table.columns = USUAL.iter().take(columns.len()).map(|c| (*c).to_owned()).collect();
+            self.table.widths.clear();
+            out.remark("headings do not stand over their columns: event, waits, time (s), average, % are taken as usual");
+        }
+    }
+
     /// A row of the table: its cells, and the line where there is one.
     pub(crate) fn row(&mut self, origin: Origin, line: Option<&str>, cells: &[&str], out: &mut Out<'_>) {
         match self.section {
@@ -191,6 +228,8 @@ impl Report {
                     self.function(origin, line, name, cells, out);
                 }
             }
+            Section::Instances => self.instance(cells, out),
+            Section::InstanceRates => self.instance_rates(cells, out),
             Section::LoadProfile => self.profile_line(&cells.join(" "), out),
             Section::Other | Section::Tablespaces | Section::Files => {
                 if self.section == Section::Other {
@@ -211,7 +250,7 @@ impl Report {
     /// The section has ended.
     pub(crate) fn end_section(&mut self, out: &mut Out<'_>) {
         match self.section {
-            Section::LoadProfile => self.end_profile(out),
+            Section::LoadProfile => self.end_profile(false, out),
             Section::OsStatistics => self.end_os_statistics(out),
             _ => {}
         }
@@ -221,8 +260,10 @@ impl Report {
     /// The report has ended.
     pub(crate) fn end(&mut self, out: &mut Out<'_>) {
         self.end_section(out);
+        self.end_cluster(out);
+        self.end_events(out);
         self.end_histograms(out);
-        self.end_profile(out);
+        self.end_profile(true, out);
         self.heading.end(out);
         *self = Self::default();
     }

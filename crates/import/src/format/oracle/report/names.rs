@@ -1,5 +1,8 @@
 //! Names of wait events that a column cut off.
 
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
 /// Long names of events that storage work meets: the text reports cut them at 25 to 30 characters.
 const LONG: [&str; 33] = [
     "ASM file metadata operation",
@@ -40,7 +43,7 @@ const LONG: [&str; 33] = [
 /// Names met so far, so that one that is cut finds its whole.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
-    met: Vec<String>,
+    met: BTreeSet<String>,
 }
 
 /// Names that are kept: more than a database has events.
@@ -56,7 +59,8 @@ impl Names {
         }
         let longer = |known: &&str| known.len() > name.len() && known.starts_with(name);
         let mut found: Vec<&str> = LONG.iter().copied().filter(longer).collect();
-        found.extend(self.met.iter().map(String::as_str).filter(longer));
+        let after = self.met.range::<str, _>((Bound::Excluded(name), Bound::Unbounded));
+        found.extend(after.map(String::as_str).take_while(|met| met.starts_with(name)));
         found.sort_unstable();
         found.dedup();
         // A cut name that was met before may itself begin a longer one.
@@ -67,8 +71,8 @@ impl Names {
     }
 
     fn remember(&mut self, name: &str) {
-        if self.met.len() < MET_MAX && name.len() >= 20 && !self.met.iter().any(|m| m == name) {
-            self.met.push(name.to_owned());
+        if self.met.len() < MET_MAX && name.len() >= 20 && !self.met.contains(name) {
+            self.met.insert(name.to_owned());
         }
     }
 }

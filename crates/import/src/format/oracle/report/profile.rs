@@ -65,11 +65,12 @@ impl Report {
     }
 
     /// The load profile has ended: one row of the database. Sessions that it does not tell (10g) come from the heading.
-    pub(crate) fn end_profile(&mut self, out: &mut Out<'_>) {
+    pub(crate) fn end_profile(&mut self, is_last: bool, out: &mut Out<'_>) {
         let (sessions, cpu) = self.heading.sessions();
         let mut rates = std::mem::take(&mut self.profile.rates);
         let is_told = |rates: &[(Quantity, f64)], wanted| rates.iter().any(|(q, _)| *q == wanted);
-        if rates.is_empty() && (self.profile_told || !sessions.is_finite()) {
+        // A report, or an excerpt, without a load profile.
+        if rates.is_empty() && (self.profile_told || !sessions.is_finite() || !is_last) {
             return;
         }
         let origin = if rates.is_empty() { out.origin() } else { self.profile.origin };
@@ -131,6 +132,7 @@ impl Report {
             return;
         }
         if let Some(known) = TIMES.iter().find(|t| **t == name) {
+            self.profile.times.retain(|(n, _)| n != known);
             self.profile.times.push((known, number));
             return;
         }

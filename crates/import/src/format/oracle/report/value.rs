@@ -55,7 +55,8 @@ pub(crate) fn time_us(cell: &str, unit_us: f64) -> Option<f64> {
         "s" => 1e6,
         _ => return None,
     };
-    number(text.trim_end()).map(|n| n * factor)
+    // To the picosecond: 16.03 ms are not 16030.000000000002 us.
+    number(text.trim_end()).map(|n| (n * factor * 1e6).round() / 1e6)
 }
 
 /// The number at the beginning of a text: `  10.07 (mins)`.
@@ -87,7 +88,18 @@ fn number(text: &str) -> Option<f64> {
     if !text.bytes().all(fits) || !text.bytes().any(|b| b.is_ascii_digit()) {
         return None;
     }
-    text.replace(',', "").parse().ok().filter(|n: &f64| n.is_finite())
+    let plain = match (text.rfind(','), text.rfind('.')) {
+        // Of a session that writes a decimal comma: `503.031,6`, `60,01`. Three digits are thousands.
+        (Some(comma), dot) if dot.map_or(text.len() - comma != 4, |d| d < comma) => {
+            text.replace('.', "").replace(',', ".")
+        }
+        (None, Some(_)) if text.matches('.').count() > 1 => {
+            let is_grouped = text.split('.').skip(1).all(|g| g.len() == 3);
+            is_grouped.then(|| text.replace('.', ""))?
+        }
+        _ => text.replace(',', ""),
+    };
+    plain.parse().ok().filter(|n: &f64| n.is_finite())
 }
 
 #[cfg(test)]
@@ -100,6 +112,14 @@ mod tests {
         assert_eq!(plain(".9"), Some(0.9));
         assert_eq!(plain("2.2E+04"), Some(22_000.0));
         assert_eq!(plain("1.E+02"), Some(100.0));
+        assert_eq!(
+            (plain("503.031,6"), plain("60,01"), plain("1.234.567")),
+            (Some(503_031.6), Some(60.01), Some(1_234_567.0))
+        );
+        assert_eq!(
+            (plain("1,234.5"), plain("1,234,567"), plain("1.23.4")),
+            (Some(1234.5), Some(1_234_567.0), None)
+        );
         assert!(plain(" ").unwrap().is_nan() && plain("########").unwrap().is_nan());
         assert_eq!((plain("abc"), plain("12x"), plain("1-2-3")), (None, None, None));
         assert_eq!((count("2.1M"), count("95K")), (Some(2_100_000.0), Some(95_000.0)));

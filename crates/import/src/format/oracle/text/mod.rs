@@ -5,7 +5,7 @@ mod ruler;
 
 pub(super) use recognise::is_markup;
 
-use super::report::{Report, Section, value};
+use super::report::{Report, Section, is_table, value};
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::Out;
 use record::imported::Origin;
@@ -16,7 +16,7 @@ pub(super) const AWR_FORMAT: Format = Format {
     name: "oracle-awr-text",
     title: "Oracle AWR report, text (10g to 19c and later)",
     recognise: recognise::awr,
-    reads: Reads::Lines { new: || Box::<TextReport>::default(), begins: recognise::begins_awr },
+    reads: Reads::Lines { new: || Box::<TextReport>::default(), begins: recognise::begins },
 };
 
 /// Statspack.
@@ -27,6 +27,11 @@ pub(super) const STATSPACK_FORMAT: Format = Format {
     reads: Reads::Lines { new: || Box::<TextReport>::default(), begins: recognise::begins_statspack },
 };
 
+/// Formats whose beginnings may stand within a report: findings of ADDM and ASH are part of it.
+const OWN: [&str; 4] = ["oracle-awr-text", "oracle-statspack", "oracle-addm", "oracle-ash"];
+
+/// Cells of a line that are looked at.
+const CELLS_MAX: usize = 64;
 /// Lines above a ruler that may be headings.
 const HEADINGS_MAX: usize = 6;
 
@@ -38,6 +43,8 @@ enum State {
     Between,
     /// Below the ruler of the names, above the one of the numbers: `Tablespace`, then `Reads  Av Rds/s ...`.
     Names(Ruler),
+    /// Below headings that tabs divide, as they are copied out of a browser.
+    Tabs,
     /// Below its ruler. The first ruler is there where names stand on lines of their own.
     Rows(Option<Ruler>, Ruler),
 }
@@ -58,6 +65,7 @@ impl LineFormat for TextReport {
         if recognise::is_heading(line) {
             self.finish(out);
             self.has_ended = false;
+            self.report.cluster.is_one = recognise::is_cluster(line);
             return Took::Yes;
         }
         if self.has_ended && !line.trim().is_empty() {
@@ -68,8 +76,13 @@ impl LineFormat for TextReport {
             self.has_ended = true;
             return Took::Yes;
         }
-        let expanded = line.contains('\t').then(|| expand(line));
-        self.look_at(expanded.as_deref().unwrap_or(line), out)
+        if !line.contains('\t') {
+            return self.look_at(line, out);
+        }
+        if self.tabbed(line, out) {
+            return Took::Yes;
+        }
+        self.look_at(&expand(line), out)
     }
 
     fn end(&mut self, out: &mut Out<'_>) {
@@ -91,7 +104,7 @@ impl TextReport {
 
     fn look_at(&mut self, line: &str, out: &mut Out<'_>) -> Took {
         let text = line.trim();
-        if text.is_empty() {
+        if text.is_empty() || text.starts_with("```") {
             self.end_table();
             self.above.clear();
         } else if text.starts_with("->") || (text.starts_with("us is") || text.starts_with("ms is")) {
@@ -102,6 +115,13 @@ impl TextReport {
             self.above.clear();
             self.report.title(title, out);
             self.report.heading.section_of(after);
+        } else if let Some((title, after)) = line.split_once(" for DB: ").filter(|_| line.contains("Snaps:"))
+        {
+            // Statspack of 8i and 9i.
+            self.end_table();
+            self.above.clear();
+            self.report.title(title, out);
+            self.report.heading.instance_of(after);
         } else if self.report.heading.line(line, out) {
             self.above.clear();
         } else if let Some(dashes) = Ruler::read(line) {
@@ -109,14 +129,27 @@ impl TextReport {
         } else if text.starts_with("~~~~") {
             // Underlines the title; headings of the table go on beside it.
             self.titled(line, out);
-        } else if !matches!(self.state, State::Rows(..))
-            && super::is_foreign(line, &[AWR_FORMAT.name, STATSPACK_FORMAT.name])
-        {
+        } else if !matches!(self.state, State::Rows(..)) && super::is_foreign(line, &OWN) {
             return Took::No;
         } else {
             self.other(line, out);
         }
         Took::Yes
+    }
+
+    /// A line of cells that tabs divide; whether it was one.
+    fn tabbed(&mut self, line: &str, out: &mut Out<'_>) -> bool {
+        let cells: Vec<&str> = line.split('\t').map(str::trim).take(CELLS_MAX).collect();
+        if is_table(line) {
+            self.report.columns(&cells.iter().map(|c| (*c).to_owned()).collect::<Vec<_>>(), Vec::new(), out);
+            self.state = State::Tabs;
+            return true;
+        }
+        let is_row = matches!(self.state, State::Tabs) && cells.len() >= 3;
+        if is_row {
+            self.report.row(out.origin(), Some(line), &cells, out);
+        }
+        is_row
     }
 
     /// A line of tildes: the line above it begins with a title.
@@ -125,6 +158,8 @@ impl TextReport {
             let (title, rest) = title_of(&above);
             self.report.title(title, out);
             self.end_table();
+            // `Host CPU  (CPUs: 32  Cores: 8)`: what stands beside it heads no columns.
+            let rest = if rest.contains('(') { "" } else { rest };
             self.above = vec![" ".repeat(above.chars().count() - rest.chars().count()) + rest];
         }
         let rest = line.trim_start().trim_start_matches('~');
@@ -133,14 +168,20 @@ impl TextReport {
 
     fn dashes(&mut self, line: &str, dashes: Dashes, out: &mut Out<'_>) {
         let ruler = match dashes {
-            Dashes::Indented if matches!(self.state, State::Rows(..)) => {
+            // The name of a tablespace above its numbers, in a text that is indented as a whole.
+            Dashes::Indented(ruler)
+                if self.above.last().is_some_and(|above| above.trim().starts_with("Tablespace")) =>
+            {
+                ruler
+            }
+            Dashes::Indented(_) if matches!(self.state, State::Rows(..)) => {
                 self.end_table();
                 self.above.clear();
                 self.report.end_section(out);
                 return;
             }
             // Spans the columns of the buckets; what stands above is said of all of them.
-            Dashes::Indented => return self.above.clear(),
+            Dashes::Indented(_) => return self.above.clear(),
             Dashes::Ruler(ruler) => ruler,
         };
         if line.trim_start().starts_with('~') {
@@ -193,8 +234,9 @@ impl TextReport {
             return self.report.profile_line(line, out);
         }
         if Section::of(line) != Section::Other {
-            // A title right below a table.
+            // A title right below a table, or one that nothing underlines.
             self.end_table();
+            self.report.title(title_of(line).0, out);
         }
         match std::mem::take(&mut self.state) {
             State::Rows(first, ruler) if self.report.wants_rows() => {
@@ -249,7 +291,11 @@ fn has_name(report: &Report) -> bool {
 /// The title that begins a line, and what stands beside it after two spaces.
 fn title_of(line: &str) -> (&str, &str) {
     let start = line.len() - line.trim_start().len();
-    let end = line[start..].find("  ").map_or(line.len(), |n| start + n);
+    let mut end = line[start..].find("  ").map_or(line.len(), |n| start + n);
+    // `Host CPU (CPUs:    2 Cores:    1)`
+    if line[start..end].contains('(') && !line[start..end].contains(')') {
+        end = line[end..].find(')').map_or(end, |n| end + n + 1);
+    }
     (&line[start..end], &line[end..])
 }
 

@@ -1,5 +1,9 @@
 //! A line of dashes under column headings, and the cells of lines below it.
 
+/// Columns of a ruler, and words of a line, that are looked at: no table has as many.
+const SPANS_MAX: usize = 64;
+const WORDS_MAX: usize = 1000;
+
 /// Where columns stand, in characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ruler {
@@ -13,7 +17,7 @@ pub(super) enum Dashes {
     /// Under column headings.
     Ruler(Ruler),
     /// A single run that is indented: it ends a table, or spans some of its columns.
-    Indented,
+    Indented(Ruler),
 }
 
 impl Ruler {
@@ -35,12 +39,20 @@ impl Ruler {
                 _ => {}
             }
         }
+        if spans.len() > SPANS_MAX {
+            return None;
+        }
         let is_single = spans.len() == 1;
         let (first, end) = *spans.first()?;
         if is_single && first >= 4 {
-            return Some(Dashes::Indented);
+            return Some(Dashes::Indented(Self { spans }));
         }
         (end - first >= 3 || spans.len() >= 3).then_some(Dashes::Ruler(Self { spans }))
+    }
+
+    /// Number of columns.
+    pub(super) fn columns(&self) -> usize {
+        self.spans.len()
     }
 
     /// Characters that each column is wide.
@@ -51,6 +63,11 @@ impl Ruler {
     /// Cells of a line. Each word belongs to the column that it overlaps most, or to the nearest: numbers that are too long
     /// for their column reach out of it.
     pub(super) fn cells(&self, line: &str) -> Vec<String> {
+        let plain = crate::text::words(line);
+        if plain.len() == self.spans.len() && plain.iter().all(|w| super::value::is_numeric(w)) {
+            // A number for each column: wherever they stand.
+            return plain.into_iter().map(str::to_owned).collect();
+        }
         let mut cells = vec![String::new(); self.spans.len()];
         for (from, word) in words(line) {
             let to = from + word.chars().count();
@@ -90,7 +107,7 @@ impl Ruler {
 fn words(line: &str) -> Vec<(usize, &str)> {
     let mut words = Vec::new();
     let (mut chars, mut bytes) = (0, 0);
-    for (at, word) in crate::text::words_at(line) {
+    for (at, word) in crate::text::words_at(line).into_iter().take(WORDS_MAX) {
         chars += line[bytes..at].chars().count();
         bytes = at;
         words.push((chars, word));
@@ -114,7 +131,7 @@ mod tests {
         assert_eq!(ruler("----- --- -----").widths(), [5, 3, 5]);
         assert_eq!(ruler("~~~~ -------").widths(), [4, 7]);
         assert_eq!(ruler(" ------- -------").widths(), [7, 7]);
-        assert_eq!(Ruler::read("          -------------"), Some(Dashes::Indented));
+        assert!(matches!(Ruler::read("          -------------"), Some(Dashes::Indented(_))));
         assert_eq!((Ruler::read("-- text --"), Ruler::read(""), Ruler::read("--")), (None, None, None));
     }
 

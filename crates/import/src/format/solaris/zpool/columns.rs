@@ -117,7 +117,7 @@ pub(super) fn number(cell: Cell, text: &str) -> Option<f64> {
 }
 
 /// `131us`, `9ms`, `1.5s`; without a unit nanoseconds (option -p).
-fn microseconds(text: &str) -> Option<f64> {
+pub(super) fn microseconds(text: &str) -> Option<f64> {
     let at = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
     let (figure, unit) = text.split_at_checked(at)?;
     let factor = match unit {

@@ -4,6 +4,9 @@
 //! with the group as a fact; never add the rows of several levels. The first report is since the pool was imported.
 
 mod columns;
+mod histogram;
+
+pub(super) use histogram::FORMAT as HISTOGRAM;
 
 use super::super::stamp;
 use super::super::{Format, LineFormat, Reads, Took};

@@ -10,13 +10,14 @@ mod split;
 use super::banner::Banner;
 use super::device_columns::{Column, column};
 use crate::clock::{Clock, time_of_day};
+use crate::format::linux::collector;
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::{Layout, Out};
 use crate::recognise::{Head, Likeness};
 use crate::text::number::decimal;
 use crate::text::words;
 pub(super) use moment::Moments;
-use record::imported::{Interval, PlaceId, PlaceKind, Quantity, RowsKind};
+use record::imported::{Basis, Interval, PlaceId, PlaceKind, Quantity, RowsKind};
 use row::Devices;
 
 /// This format.
@@ -59,6 +60,8 @@ enum Table {
     None,
     Processor,
     Device,
+    /// Rows of network filesystems.
+    Skipped,
 }
 
 /// The reader.
@@ -82,9 +85,12 @@ struct Iostat {
     /// Whether the text began with a banner: without one it may be cut, and its first report an interval.
     has_banner: bool,
     skips_boot: bool,
+    /// The time that a collector put above the run.
+    snapshot: Option<(f64, Basis)>,
     /// `Average:` reports of an interrupted run.
     average: bool,
     unread_told: bool,
+    date_told: bool,
 }
 
 impl LineFormat for Iostat {
@@ -99,9 +105,24 @@ impl LineFormat for Iostat {
         }
         let trimmed = line.trim();
         if trimmed.is_empty() {
-            if self.table == Table::Processor {
+            if matches!(self.table, Table::Processor | Table::Skipped) {
                 self.table = Table::None;
             }
+            return Took::Yes;
+        }
+        if let Some(snapshot) = collector::snapshot(trimmed) {
+            self.snapshot(snapshot, out);
+            return Took::Yes;
+        }
+        if trimmed == "^C" || collector::is_noise(trimmed) {
+            return Took::Yes;
+        }
+        if self.table == Table::Skipped && !is_device_header(line) && !trimmed.starts_with("avg-cpu:") {
+            return Took::Yes;
+        }
+        if trimmed.starts_with("Filesystem") && trimmed.contains("_nor/s") {
+            self.table = Table::Skipped;
+            out.remark("the table of network filesystems (option -n) was left unread");
             return Took::Yes;
         }
         if self.table == Table::Processor {
@@ -177,6 +198,9 @@ impl Iostat {
             Some(self.clock.time_of_day(seconds, kind))
         } else {
             let (at_s, basis) = self.moments.read(line)?;
+            if self.moments.doubtful && !std::mem::replace(&mut self.date_told, true) {
+                out.remark(&format!("the date of {line} was read as month/day: nothing tells the order"));
+            }
             self.reported(out);
             let kind = self.kind();
             Some(self.clock.moment(at_s, basis, kind))
@@ -204,12 +228,29 @@ impl Iostat {
         }
     }
 
+    /// A collector begins another run: its first report is since boot.
+    fn snapshot(&mut self, snapshot: (f64, Basis), out: &mut Out<'_>) {
+        self.devices.end_report(out);
+        self.headers.clear();
+        self.snapshot = Some(snapshot);
+        self.has_banner = true;
+        self.reports = 0;
+        self.average = false;
+        self.timed = false;
+        self.table = Table::None;
+        self.clock.restarted();
+    }
+
     /// A report without a time line of its own.
     fn begin_report(&mut self, out: &mut Out<'_>) {
         self.reported(out);
         let interval = match self.kind() {
             RowsKind::Average => Interval::unknown(RowsKind::Average),
-            kind => self.clock.next(kind),
+            kind => match self.snapshot {
+                // Within seconds of the snapshot.
+                Some((at_s, basis)) => Interval { at_s, length_s: f64::NAN, basis, kind },
+                None => self.clock.next(kind),
+            },
         };
         out.interval(interval);
     }

@@ -1,12 +1,16 @@
 //! Lines of date and time between reports (option -t), in the order that the locale asks for.
 
 use crate::clock::{DateOrder, date, epoch_s, time_of_day};
+use crate::format::sysstat::banner::plain_date;
+use crate::format::sysstat::sar::stamp::clock_of;
 use record::imported::Basis;
 
 /// Reads them. The order of day and month is learned from the first date that shows it.
 #[derive(Debug, Default)]
 pub(crate) struct Moments {
     order: Option<DateOrder>,
+    /// The date read last could have been read in another order.
+    pub doubtful: bool,
 }
 
 impl Moments {
@@ -18,7 +22,7 @@ impl Moments {
 
     /// `02/10/2020 11:20:39 AM`, `2010-07-27T12:46:07+1000`.
     pub fn read(&mut self, line: &str) -> Option<(f64, Basis)> {
-        if !line.as_bytes().first()?.is_ascii_digit() || line.len() > 40 {
+        if !line.as_bytes().first()?.is_ascii_digit() || line.len() > 60 {
             return None;
         }
         if let Some((day, rest)) = line.split_once('T') {
@@ -31,8 +35,15 @@ impl Moments {
             };
         }
         let (day, time) = line.split_once(' ')?;
-        let order = self.order(day);
-        Some((epoch_s(date(day, order)?, time_of_day(time)?), Basis::Local))
+        let day = plain_date(day);
+        let order = self.order(&day);
+        let seconds = clock_of(time).or_else(|| time_of_day(time))?;
+        let at_s = epoch_s(date(&day, order)?, seconds);
+        let is_doubtful =
+            self.order.is_none() && date(&day, DateOrder::MonthFirst) != date(&day, DateOrder::DayFirst);
+        // A clock with AM and PM is that of a country where the month comes first.
+        self.doubtful = is_doubtful && !time.to_ascii_uppercase().ends_with('M');
+        Some((at_s, Basis::Local))
     }
 }
 

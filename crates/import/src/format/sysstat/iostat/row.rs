@@ -30,8 +30,8 @@ impl Devices {
         self.name_last = columns.last() == Some(&Column::Name);
         self.indent = if self.name_last { 0 } else { header.len() - header.trim_start().len() };
         let has = |wanted| columns.iter().any(|c| c.kept().is_some_and(|(quantity, _)| quantity == wanted));
-        let is_part = !(has(ReadIops) && has(WriteIops)) && !has(Iops);
-        self.is_split = self.name_last && is_part;
+        let is_whole = has(Iops) || has(ReadIops) && has(WriteIops);
+        self.is_split = self.name_last && !is_whole;
         let numbers: Vec<_> = columns.iter().filter(|c| **c != Column::Name).map(Column::kept).collect();
         self.cells = Cells::new(&numbers, false, out);
     }

@@ -7,10 +7,13 @@ use record::imported::{Interval, Origin, PlaceId, Quantity};
 /// Devices of a report; more are pushed as they come.
 const DEVICES_MAX: usize = 16_384;
 
+/// A row as far as it is known.
+type Held = (PlaceId, Origin, Vec<(Quantity, f64)>);
+
 /// Rows of the report that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Split {
-    rows: Vec<(PlaceId, Origin, Vec<(Quantity, f64)>)>,
+    rows: Vec<Held>,
     interval: Interval,
     /// Where the next row is looked for: tables repeat the order of the one before.
     next: usize,

@@ -39,7 +39,11 @@ struct Cursor<'t> {
 impl Cursor<'_> {
     /// Goes to the next mention of a name, and tells its line.
     fn go(&mut self, name: &str, out: &mut Out<'_>) {
-        let Some(found) = self.text[self.at..].find(&format!("\"{name}\"")) else { return };
+        let Some(found) = self.text[self.at..].find(&format!("\"{name}\"")) else {
+            // Written with escapes: what follows is told with the line reached.
+            self.at = self.text.len();
+            return;
+        };
         let to = self.at + found;
         self.line += self.text[self.at..to].matches('\n').count() as u64;
         self.at = to;

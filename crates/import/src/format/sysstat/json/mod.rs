@@ -47,8 +47,15 @@ pub(super) const PIDSTAT: Format = Format {
     reads: Reads::Document { new: || Box::new(Json { is_iostat: false }) },
 };
 
+/// Restarts and comments of a document that are told.
+const EVENTS_MAX: usize = 1000;
+/// Bytes between two arrays that are looked at.
+const AROUND_MAX_BYTES: usize = 1 << 20;
+
 fn recognise(head: &Head<'_>, keys: &[&str]) -> Option<Likeness> {
-    if head.first_char() != Some('{') || !head.text.contains("\"sysstat\"") {
+    // A prompt may stand above the document.
+    let begins = head.first_char() == Some('{') || head.lines.iter().any(|l| l.starts_with("{\"sysstat\""));
+    if !begins || !head.text.contains("\"sysstat\"") {
         return None;
     }
     let has = |line: &str| keys.iter().any(|key| line.contains(key));
@@ -92,17 +99,19 @@ impl DocumentFormat for Json {
 
 /// What stands between arrays: restarts of the host before, and the host that follows.
 fn around(text: &str, line: u64, elements: &mut Elements, out: &mut Out<'_>) {
+    // Both are short in truth; a text that pretends otherwise is of no use.
+    let text = text.get(text.len().saturating_sub(AROUND_MAX_BYTES)..).unwrap_or(text);
     let host_at = text.rfind("\"nodename\"").unwrap_or(text.len());
     let (before, host) = text.split_at(host_at);
     let at = |n: usize, out: &mut Out<'_>| {
         out.at_line(line + before[..n].bytes().filter(|b| *b == b'\n').count() as u64);
     };
-    for (n, _) in before.match_indices("\"boot\"") {
+    for (n, _) in before.match_indices("\"boot\"").take(EVENTS_MAX) {
         at(n, out);
         let stamp = stamp(&before[n..]);
         stamp.event(EventKind::Restart, "LINUX RESTART", out);
     }
-    for (n, _) in before.match_indices("\"com\"") {
+    for (n, _) in before.match_indices("\"com\"").take(EVENTS_MAX) {
         at(n, out);
         let from = before[..n].rfind('{').unwrap_or(0);
         let comment = string(&before[from..], "com").unwrap_or_default();

@@ -213,6 +213,7 @@ pub(super) fn repaired(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out: Vec<u8> = Vec::with_capacity(bytes.len() + 64);
     let (mut in_string, mut at) = (false, 0);
+    let (mut seen, mut last) = (0, None);
     while let Some(&byte) = bytes.get(at) {
         at += 1;
         if in_string {
@@ -227,7 +228,18 @@ pub(super) fn repaired(text: &str) -> String {
             }
             continue;
         }
-        let before = out.iter().rposition(|b| !b.is_ascii_whitespace()).map(|n| out[n]);
+        if byte.is_ascii_whitespace() {
+            out.push(byte);
+            continue;
+        }
+        // The last byte that is no white space, and where it stands.
+        while seen < out.len() {
+            if !out[seen].is_ascii_whitespace() {
+                last = Some((seen, out[seen]));
+            }
+            seen += 1;
+        }
+        let before = last.map(|(_, byte)| byte);
         let next = bytes.get(at).copied();
         match byte {
             b',' if out.last().is_some_and(u8::is_ascii_digit)
@@ -237,8 +249,9 @@ pub(super) fn repaired(text: &str) -> String {
             }
             b',' if matches!(before, Some(b',' | b'{' | b'[')) => {}
             b'}' | b']' if before == Some(b',') => {
-                if let Some(comma) = out.iter().rposition(|b| *b == b',') {
-                    out.remove(comma);
+                if let Some((comma, _)) = last {
+                    // White space in its place keeps the lines and costs nothing.
+                    out[comma] = b' ';
                 }
                 out.push(byte);
             }
@@ -295,6 +308,8 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(&repaired(broken)).unwrap();
         assert_eq!(value["a"], 1.5);
         assert!(value["b"].is_null());
+        let long = format!("{{\"a\": 1,{}}}", " ".repeat(1 << 20));
+        assert!(serde_json::from_str::<serde_json::Value>(&repaired(&long)).is_ok());
         assert_eq!((value["c"][0]["d"].as_str(), value["c"][1]["e"].as_i64()), (Some("1,5"), Some(2)));
     }
 }

@@ -1,6 +1,7 @@
 //! `sadf -d`: semicolons, one table per activity; with -h all items of an interval on one line.
 
 use super::line::Beginning;
+use crate::format::linux::device;
 use crate::format::sysstat::activity::{Activity, Item, Known as Table, activity};
 use crate::format::sysstat::cells::{Cells, Values, WIDTH_MAX};
 use crate::format::sysstat::known::Known;
@@ -8,6 +9,7 @@ use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::Out;
 use crate::recognise::{Head, Likeness};
 use crate::text::number::decimal;
+use record::imported::PlaceKind;
 use std::collections::BTreeSet;
 
 /// This format.
@@ -25,6 +27,9 @@ fn recognise(head: &Head<'_>) -> Option<Likeness> {
 fn is_header(line: &str) -> bool {
     line.starts_with("# hostname;interval;timestamp") || line.starts_with("#hostname;interval;timestamp")
 }
+
+/// Items of one table on a line.
+const ITEMS_MAX: usize = 4096;
 
 /// One activity of a header.
 #[derive(Default)]
@@ -49,18 +54,16 @@ struct Semicolons {
     is_flat: bool,
     beginning: Beginning,
     skipped: BTreeSet<String>,
-    unread_told: bool,
 }
 
 impl LineFormat for Semicolons {
     fn line(&mut self, line: &str, out: &mut Out<'_>) -> Took {
         // The usual case first: another item of the same table and time.
-        if !self.is_flat {
-            if let (Some(rest), Some(group)) = (self.beginning.same(line), self.groups.first_mut()) {
-                if group.row(rest, out) {
-                    return Took::Yes;
-                }
-            }
+        if !self.is_flat
+            && let (Some(rest), Some(group)) = (self.beginning.same(line), self.groups.first_mut())
+            && group.row(rest, out)
+        {
+            return Took::Yes;
         }
         self.other(line, out)
     }
@@ -150,6 +153,9 @@ impl Semicolons {
                 Some((activity, cells))
             }
             Table::Skipped => {
+                if self.skipped.len() >= 256 {
+                    self.skipped.clear();
+                }
                 self.skipped.insert(columns.iter().take(2).copied().collect::<Vec<_>>().join(" "));
                 None
             }
@@ -167,34 +173,44 @@ impl Semicolons {
     /// All items of an interval, activity after activity.
     fn flat(&mut self, rest: &str, out: &mut Out<'_>) {
         let mut at = 0;
-        let total = self.groups.len();
-        for n in 0..total {
-            let next = self.groups.get(n + 1).map(|g| g.first.clone());
-            let group = &mut self.groups[n];
-            let Some(width) = group.cells else {
-                if !std::mem::replace(&mut self.unread_told, true) {
-                    out.remark("what follows interrupts on a line of sadf -dh was left unread: their number is not told");
-                }
+        for n in 0..self.groups.len() {
+            // What follows the last table that is kept is of no use.
+            if self.groups[n..].iter().all(|g| g.kept.is_none()) {
                 return;
-            };
+            }
+            let is_last_group = n + 1 == self.groups.len();
+            let interfaces_follow = self.groups.get(n + 1).is_some_and(|next| next.first == "IFACE");
+            let group = &mut self.groups[n];
+            // The number of processors is not told: their figures have a point, the next interrupt's name has none.
+            let width = group.cells.unwrap_or_else(|| {
+                let figures = rest.get(at..).unwrap_or("").split(';').skip(1);
+                1 + figures.take_while(|cell| cell.contains(['.', ','])).count()
+            });
+            let mut names: Vec<&str> = Vec::new();
             loop {
                 let Some(item) = take(rest, at, width) else {
-                    if at < rest.len() || n + 1 < total {
-                        out.complain(&format!("{width} cells for each item"), rest.get(at..).unwrap_or(""));
-                    }
-                    return;
+                    return out
+                        .complain(&format!("{width} cells for each item"), rest.get(at..).unwrap_or(""));
                 };
                 if group.kept.is_some() && !group.row(item, out) {
-                    out.complain(&format!("{width} cells for each item"), item);
-                    return;
+                    return out.complain(&format!("{width} cells for each item"), item);
                 }
+                if names.len() >= ITEMS_MAX {
+                    return out.complain(&format!("at most {ITEMS_MAX} items of a table"), item);
+                }
+                names.push(item.split(';').next().unwrap_or(""));
                 at += item.len() + 1;
-                let is_last = at >= rest.len();
-                let name = rest.get(at..).unwrap_or("").split(';').next().unwrap_or("");
-                let goes_on = group.repeats && !is_last && (next.is_none() || group.names(name));
-                if !goes_on {
+                let next = rest.get(at..).unwrap_or("").split(';').next().unwrap_or("");
+                // A name that comes again is that of the next table: of processors there are several.
+                let is_mine = is_last_group || group.names(next) && !names.contains(&next);
+                let is_mine =
+                    is_mine && !(interfaces_follow && is_interface(next, rest.get(at..).unwrap_or("")));
+                if !group.repeats || at >= rest.len() || !is_mine {
                     break;
                 }
+            }
+            if at >= rest.len() {
+                return;
             }
         }
     }
@@ -240,10 +256,22 @@ impl Group {
         let is_number = !cell.is_empty() && cell.bytes().all(|b| b.is_ascii_digit());
         match self.first.as_str() {
             "CPU" => cell == "-1" || is_number,
+            "INTR" => !cell.contains(['.', ',']),
             "TTY" | "BAT" | "FAN" | "TEMP" | "IN" | "BUS" => is_number,
             _ => decimal(cell).is_none(),
         }
     }
+}
+
+/// Whether a name is that of a network interface, where devices have come before: it comes again with its errors, or is one
+/// that no block device has.
+fn is_interface(name: &str, rest: &str) -> bool {
+    const BEGINNINGS: [&str; 14] = [
+        "lo", "eth", "en", "wl", "bond", "br", "virbr", "docker", "veth", "tun", "tap", "ib", "team", "vlan",
+    ];
+    let comes_again = rest.split(';').skip(1).take(ITEMS_MAX).any(|cell| cell == name);
+    let is_block = name.starts_with("loop") || device::kind(name) != PlaceKind::Volume;
+    !is_block && (comes_again || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)))
 }
 
 fn is_item(name: &str) -> bool {

@@ -44,6 +44,9 @@ fn is_line(line: &str) -> bool {
     }
 }
 
+/// What a figure is about, what it is, and what turns its unit into ours.
+type Figure = (Item, Quantity, f64);
+
 /// The reader.
 #[derive(Default)]
 struct Tabs {
@@ -55,7 +58,7 @@ struct Tabs {
     values: Vec<(Quantity, f64)>,
     origin: Origin,
     /// What a figure is, by its name and whether it has an item.
-    figures: HashMap<(String, bool), Option<(Item, Quantity, f64)>>,
+    figures: HashMap<(String, bool), Option<Figure>>,
     skipped: usize,
 }
 
@@ -112,7 +115,7 @@ impl LineFormat for Tabs {
 
 impl Tabs {
     /// What a figure is. The item tells tables apart: `-` is the host, `all` and `cpu0` are processors.
-    fn figure(&mut self, name: &str, field: &str, out: &mut Out<'_>) -> Option<(Item, Quantity, f64)> {
+    fn figure(&mut self, name: &str, field: &str, out: &mut Out<'_>) -> Option<Figure> {
         if name == "sum" && matches!(field, "all" | "intr/s") {
             return Some((Item::Interrupt, Quantity::InterruptsPerS, 1.0));
         }

@@ -23,6 +23,8 @@ pub(crate) const FORMAT: Format = Format {
 
 /// Text of an element beyond this is not kept.
 const TEXT_MAX: usize = 256;
+/// Attributes of an element that are looked at.
+const ATTRIBUTES_MAX: usize = 64;
 
 fn recognise(head: &Head<'_>) -> Option<Likeness> {
     if head.first_char() != Some('<') {
@@ -213,9 +215,15 @@ impl Xml {
 
     /// All attributes that are figures of a table.
     fn attributes(&mut self, element: &BytesStart<'_>, table: &str) {
-        let has =
-            |key: &str| element.attributes().with_checks(false).flatten().any(|a| a.key.as_ref() == key);
-        for attribute in element.attributes().with_checks(false).flatten() {
+        let has = |key: &str| {
+            element
+                .attributes()
+                .with_checks(false)
+                .flatten()
+                .take(ATTRIBUTES_MAX)
+                .any(|a| a.key.as_ref() == key)
+        };
+        for attribute in element.attributes().with_checks(false).flatten().take(ATTRIBUTES_MAX) {
             let key = attribute.key.as_ref();
             if Figures::is_told_better(key, has) {
                 continue;

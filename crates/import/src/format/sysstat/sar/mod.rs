@@ -10,6 +10,7 @@ use super::banner::Banner;
 use super::cells::{Cells, Values, WIDTH_MAX};
 use super::known::Known;
 use crate::clock::{Clock, DateOrder};
+use crate::format::linux::collector;
 use crate::format::{Format, LineFormat, Reads, Took};
 use crate::out::Out;
 use crate::recognise::{Head, Likeness};
@@ -73,6 +74,10 @@ fn is_sar_header(line: &str) -> bool {
         ("proc/s", "cswch/s"),
         ("TTY", "rcvin/s"),
         ("FCHOST", "fch_rxf/s"),
+        ("MBfsfree", "MBfsused"),
+        ("kbhugfree", "kbhugused"),
+        ("CPU", "MHz"),
+        ("%sio-10", "%sio-60"),
     ];
     pairs.iter().any(|(a, b)| has(a) && has(b))
         || names.first() == Some(&"CPU") && has("%idle") && has("%iowait") && !is_mpstat_header(line)
@@ -87,7 +92,7 @@ fn is_mpstat_header(line: &str) -> bool {
     if names == ["CPU", "intr/s"] {
         return true;
     }
-    let is_cpu = names.first() == Some(&"CPU") && at("%idle").is_some();
+    let is_cpu = matches!(names.first(), Some(&("CPU" | "NODE"))) && at("%idle").is_some();
     is_cpu
         && match (at("%irq"), at("%steal")) {
             (Some(irq), Some(steal)) => irq < steal,
@@ -129,13 +134,18 @@ impl LineFormat for Sar {
         // The usual case first: one more row of the same time.
         if let Some(table) = self.current.and_then(|n| self.tables.get_mut(n)) {
             let rest = line.strip_prefix(table.stamp.as_str());
-            if let Some(rest) = rest.filter(|r| !table.stamp.is_empty() && r.starts_with([' ', '\t'])) {
-                if table.row(rest, out) {
-                    return Took::Yes;
-                }
+            if let Some(rest) = rest.filter(|r| !table.stamp.is_empty() && r.starts_with([' ', '\t']))
+                && table.row(rest, out)
+            {
+                return Took::Yes;
             }
         }
+        // An interrupted run on a terminal.
+        let line = line.strip_prefix("^C").unwrap_or(line);
         if line.trim().is_empty() {
+            return Took::Yes;
+        }
+        if is_extreme(line) && self.current.is_some() {
             return Took::Yes;
         }
         if let Some((stamp, rest)) = split(line) {
@@ -146,7 +156,7 @@ impl LineFormat for Sar {
             return Took::Yes;
         }
         // What collectors put around: `## FooterBegin`.
-        if line.starts_with("##") { Took::Yes } else { Took::No }
+        if line.starts_with("##") || collector::is_noise(line) { Took::Yes } else { Took::No }
     }
 
     fn command(&mut self, command: &str) {
@@ -203,10 +213,12 @@ impl Sar {
             self.header(stamp, rest, &cells, out);
             return Took::Yes;
         }
-        if let (Stamp::Time { text, .. }, Some(date)) = (stamp, self.doubtful.take()) {
-            if text.len() <= 8 && !std::mem::replace(&mut self.date_told, true) {
-                out.remark(&format!("the date {date} was read as month/day: nothing tells the order"));
-            }
+        // A clock with AM and PM is that of a country where the month comes first.
+        if let (Stamp::Time { text, .. }, Some(date)) = (stamp, self.doubtful.take())
+            && text.len() <= 8
+            && !std::mem::replace(&mut self.date_told, true)
+        {
+            out.remark(&format!("the date {date} was read as month/day: nothing tells the order"));
         }
         let Some(table) = self.current.and_then(|n| self.tables.get_mut(n)) else {
             out.complain("a header of a table", rest);
@@ -334,7 +346,9 @@ impl Met {
             }
         };
         let mut values: Values = [f64::NAN; WIDTH_MAX];
-        if !cells.blanks(numbers, &mut values) || (name.is_empty() && activity.item != Item::Host) {
+        let is_row = cells.blanks(numbers, &mut values)
+            || activity.topology > 0 && cells.blanks(after_words(numbers, activity.topology), &mut values);
+        if !is_row || (name.is_empty() && activity.item != Item::Host) {
             return false;
         }
         // Of interrupts only the sum.
@@ -352,6 +366,20 @@ impl Met {
             (if activity.item == Item::Host { "" } else { "a name and " }, cells.len())
         })
     }
+}
+
+/// What stands behind so many words.
+fn after_words(text: &str, count: usize) -> &str {
+    let mut rest = text.trim_start();
+    for _ in 0..count {
+        rest = rest.find([' ', '\t']).map_or("", |end| rest[end..].trim_start());
+    }
+    rest
+}
+
+/// Rows of option -x (12.7): least and largest figures, which are no interval and no average.
+fn is_extreme(line: &str) -> bool {
+    ["Minimum:", "Maximum:", "Minimum :", "Maximum :"].iter().any(|word| line.starts_with(word))
 }
 
 /// A word that can stand in a header: no number.

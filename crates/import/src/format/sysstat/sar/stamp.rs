@@ -42,7 +42,7 @@ pub(crate) fn split(line: &str) -> Option<(Stamp<'_>, &str)> {
 }
 
 /// `15:49:57`, and `15時49分57秒` as in East Asian locales.
-fn clock_of(text: &str) -> Option<f64> {
+pub(crate) fn clock_of(text: &str) -> Option<f64> {
     if text.is_ascii() {
         return (text.matches(':').count() == 2).then(|| time_of_day(text)).flatten();
     }

@@ -1,4 +1,4 @@
-//! One event: `8,64  11  2956  33.791612977  90790  D  WS  7614368 + 8 [fio]`.
+//! One event: `8,16  1  8  1.000050000  100  D  WS  1000 + 16 [dbwr]`.
 
 /// An event of the block layer.
 #[derive(Clone, Copy, Debug, PartialEq)]

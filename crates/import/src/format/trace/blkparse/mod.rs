@@ -76,7 +76,7 @@ fn is_noise(line: &str) -> bool {
 
 /// The kind of a device by its numbers: partitions of SCSI disks are known by them.
 pub(super) fn kind(device: (u32, u32)) -> PlaceKind {
-    let is_partition = is_scsi(device.0) && device.1 % 16 != 0;
+    let is_partition = is_scsi(device.0) && !device.1.is_multiple_of(16);
     if is_partition { PlaceKind::Partition } else { PlaceKind::Device }
 }
 
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn numbers_of_scsi_disks() {
-        for (device, name) in [((8, 64), "sde"), ((8, 1), "sda1"), ((65, 160), "sdaa"), ((128, 0), "sdey")] {
+        for (device, name) in [((8, 64), "sde"), ((8, 1), "sda1"), ((65, 160), "sdaa"), ((128, 0), "sddy")] {
             assert_eq!(kernel_name(device).as_deref(), Some(name));
         }
         assert_eq!(kernel_name((253, 0)), None);

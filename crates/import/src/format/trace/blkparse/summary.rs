@@ -8,7 +8,7 @@ use record::imported::{Interval, Origin, PlaceId, PlaceKind, Quantity, RowsKind}
 /// Sections that are kept: processors times devices.
 const SECTIONS_MAX: usize = 100_000;
 
-/// One section: `CPU8 (sde):` or `Total (8,80):`.
+/// One section: `CPU8 (sdb):` or `Total (8,16):`.
 #[derive(Clone, Debug)]
 struct Section {
     is_total: bool,
@@ -26,6 +26,8 @@ pub(super) struct Summary {
     sections: Vec<Section>,
     /// Beginning of a line that was wrapped (mail does it).
     wrapped: String,
+    /// Within the figures of a process (option -s), which stand in those of the devices already.
+    of_process: bool,
 }
 
 impl Summary {
@@ -33,6 +35,7 @@ impl Summary {
     pub fn line(&mut self, line: &str, out: &mut Out<'_>) -> bool {
         if let Some((is_total, device)) = heading(line) {
             self.wrapped.clear();
+            self.of_process = false;
             if self.sections.len() < SECTIONS_MAX {
                 let (device, origin) = (device.to_owned(), out.origin());
                 self.sections.push(Section {
@@ -43,6 +46,13 @@ impl Summary {
                     throughput: None,
                 });
             }
+            return true;
+        }
+        if is_process(line) {
+            self.of_process = true;
+            return true;
+        }
+        if self.of_process && pairs(line).is_some() {
             return true;
         }
         let Some(section) = self.sections.last_mut() else { return false };
@@ -163,7 +173,7 @@ fn place(name: &str, out: &mut Out<'_>) -> PlaceId {
     }
 }
 
-/// `CPU0 (3,0):`, `Total (sde):`; the device.
+/// `CPU0 (8,16):`, `Total (sdb):`; the device.
 fn heading(line: &str) -> Option<(bool, &str)> {
     let line = line.strip_suffix(':')?;
     let (label, device) = line.split_once(" (")?;
@@ -172,7 +182,14 @@ fn heading(line: &str) -> Option<(bool, &str)> {
     (is_cpu || label == "Total").then_some((label == "Total", device))
 }
 
-/// `Reads Queued: 11,472, 90,788KiB  Writes Queued: 0, 0KiB`: label, count, bytes.
+/// `fio (77)`: a process and its number.
+fn is_process(line: &str) -> bool {
+    let number =
+        line.trim_end_matches(':').strip_suffix(')').and_then(|l| l.rsplit_once(" (")).map(|(_, n)| n.trim());
+    number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// `Reads Queued: 1,000, 8,000KiB  Writes Queued: 0, 0KiB`: label, count, bytes.
 fn pairs(line: &str) -> Option<Vec<(String, f64, f64)>> {
     let mut all = Vec::new();
     let mut rest = line;
@@ -191,16 +208,18 @@ fn pairs(line: &str) -> Option<Vec<(String, f64, f64)>> {
             _ => end,
         };
         let (values, next) = (after.get(..unit_end)?, after.get(unit_end..)?);
+        let label = label.trim();
+        ["Read", "Write", "IO ", "Timer ", "PC "].iter().any(|l| label.starts_with(l)).then_some(())?;
         let mut words = values.split_ascii_whitespace();
         let count = grouped(words.next()?.trim_end_matches(','))?;
         let bytes = words.next().map_or(Some(f64::NAN), amount)?;
-        all.push((label.trim().to_owned(), count, bytes));
+        all.push((label.to_owned(), count, bytes));
         rest = next;
     }
     (!all.is_empty() && rest.trim().is_empty()).then_some(all)
 }
 
-/// `90,788KiB`, `1,146MiB`, with or without `/s`.
+/// `8,000KiB`, `1,024MiB`, with or without `/s`.
 fn amount(text: &str) -> Option<f64> {
     let text = text.trim_end_matches("/s");
     let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());

@@ -70,7 +70,7 @@ impl<'l> Line<'l> {
                 stamp = stamp.or(Some(Stamp::TimeOfDay(seconds)));
             } else if word.bytes().all(|b| b.is_ascii_digit()) && process.is_empty() && stamp.is_none() {
                 process = word;
-            } else if let Some(seconds) = decimal(word) {
+            } else if let Some(seconds) = decimal(word.trim_end_matches(':')) {
                 let read = if seconds > 1e8 { Stamp::Epoch(seconds) } else { Stamp::Seconds(seconds) };
                 stamp = stamp.or(Some(read));
             } else {
@@ -87,7 +87,7 @@ impl<'l> Line<'l> {
         if let What::Whole(call) = &self.what { Some(call) } else { None }
     }
 
-    /// `19167/1:` or `19167:` or `/1:`.
+    /// `2213/1:` or `2213:` or `/1:`.
     pub fn has_truss_prefix(line: &str) -> bool {
         truss_prefix(line.trim()).is_some_and(|(_, rest)| !rest.is_empty())
     }
@@ -139,19 +139,8 @@ pub(super) fn whole<'l>(text: &'l str, name: Option<&'l str>) -> Option<Call<'l>
         Some(name) => (name, text),
         None => text.split_once('(')?,
     };
-    // The last parenthesis that a result follows: strings may hold others.
-    let mut end = inside.len();
-    let (arguments, result) = loop {
-        end = inside.get(..end)?.rfind(')')?;
-        let after = inside.get(end + 1..)?.trim_start();
-        if after.starts_with('=')
-            || after.starts_with("Err#")
-            || after.starts_with("ERR#")
-            || after.starts_with("argc =")
-        {
-            break (inside.get(..end)?, after);
-        }
-    };
+    let end = result_at(inside)?;
+    let (arguments, result) = (inside.get(..end)?, inside.get(end + 1..)?.trim_start());
     let failed = !result.starts_with('=') && !result.starts_with("argc");
     let value = result.split_once('=').map_or("", |(_, v)| v.trim_start());
     let value = value.split([' ', '\t', '<']).next().unwrap_or("");
@@ -161,6 +150,26 @@ pub(super) fn whole<'l>(text: &'l str, name: Option<&'l str>) -> Option<Call<'l>
         text.trim_end().strip_suffix('>').and_then(|t| t.rsplit_once('<')).and_then(|(_, t)| decimal(t));
     let us = time.map_or(f64::NAN, |s| s * 1e6);
     Some(Call { name: name.trim(), arguments: split(arguments), result: number, failed, us })
+}
+
+/// Where the arguments end: the last parenthesis that a result follows, and that stands in no string.
+fn result_at(inside: &str) -> Option<usize> {
+    let is_end = |at: usize| {
+        let after = inside.get(at + 1..).unwrap_or("").trim_start();
+        ["=", "Err#", "ERR#", "argc ="].iter().any(|result| after.starts_with(result))
+    };
+    let (mut quoted, mut escaped, mut found) = (false, false, None);
+    for (at, byte) in inside.bytes().enumerate() {
+        match byte {
+            b'"' if !escaped => quoted = !quoted,
+            b')' if !quoted && is_end(at) => found = Some(at),
+            _ => {}
+        }
+        escaped = quoted && !escaped && byte == b'\\';
+    }
+    // A string without an end: the line was shortened by someone.
+    let last = || memchr::memrchr_iter(b')', inside.as_bytes()).find(|at| is_end(*at));
+    if quoted { last() } else { found }
 }
 
 /// Arguments: commas within strings, braces, brackets and parentheses do not part them.
@@ -212,7 +221,10 @@ pub(super) fn is_noise(line: &str) -> bool {
         "*** process",
         "Received signal",
     ];
-    STARTS.iter().any(|s| line.starts_with(s)) || line.ends_with("attached") || line.chars().all(|c| c == '.')
+    STARTS.iter().any(|s| line.starts_with(s))
+        || line.ends_with("attached")
+        || line == "<unfinished ...>"
+        || line.chars().all(|c| c == '.')
 }
 
 /// Whether a line that is none was meant as a call.

@@ -254,9 +254,11 @@ impl LineFormat for Calls {
                 }
             }
             line::What::Resumed(rest) => {
-                let Some(begun) = self.unfinished.remove(&process) else {
+                // The first process has no number until there is a second.
+                let begun = self.unfinished.remove(&process).or_else(|| self.unfinished.remove(""));
+                let Some(begun) = begun else {
                     // It began before the trace; what it was called with is not known, except of reads and writes.
-                    if let Some(call) = line::whole(&rest.1.to_owned(), Some(rest.0)) {
+                    if let Some(call) = line::whole(rest.1, Some(rest.0)) {
                         self.call(&call, at, out.origin(), out);
                     }
                     return Took::Yes;
