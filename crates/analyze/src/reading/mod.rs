@@ -4,7 +4,10 @@
 //! [`DevicePoint`], processors, traced requests, rows of database reports, facts and events. [`findings`] asks every rule
 //! (`rules/*.toml` says what each looks for, `rule/` does it) and puts the worst first.
 
-#![allow(clippy::neg_cmp_op_on_partial_ord, reason = "NaN is what is not known, and must not pass a comparison")]
+#![allow(
+    clippy::neg_cmp_op_on_partial_ord,
+    reason = "what is not known is NaN, and no comparison holds for it"
+)]
 
 mod case;
 mod counters;
