@@ -174,14 +174,6 @@ impl Lines {
     }
 
     fn block(&mut self, block: &str, out: &mut Out<'_>) {
-        // Tables copied from a web page: their spaces do not break. Byte offsets are those of the block as read here.
-        let replaced;
-        let block = if memchr::memmem::find(block.as_bytes(), "\u{a0}".as_bytes()).is_some() {
-            replaced = block.replace('\u{a0}', " ");
-            &replaced
-        } else {
-            block
-        };
         let bytes = block.as_bytes();
         let mut start = 0;
         while start < bytes.len() {
@@ -197,6 +189,11 @@ impl Lines {
             let line = if self.line == 1 { line.trim_start_matches('\u{feff}') } else { line };
             if line.starts_with("Linux ") && crate::format::sysstat::is_banner(line) {
                 self.banner = Some(line.to_owned());
+            }
+            // What fstyp prints could pass for a row of a table.
+            if line.starts_with("bsize ") && crate::aside::take(line, &mut self.aside, out) {
+                start = next;
+                continue;
             }
             if self.parts[self.current].reader.line(line, out) == Took::No {
                 self.foreign(line, out);

@@ -134,10 +134,34 @@ impl<'d> ReadCase<'d> {
         all.into_iter().filter_map(|(of, (v, origin))| Some((of, (v.number()?, origin)))).collect()
     }
 
+    /// The size of I/Os that a program asked of a device, as the command line nearest above a line tells, or else any.
+    pub fn asked_bytes(&self, place: PlaceId, line: Origin) -> Option<(f64, Origin)> {
+        let host = self.host(place);
+        let name = &self.digest.place_of(place).name;
+        let path = self.digest.path_of(line.source);
+        let told: Vec<(f64, Origin)> = self
+            .digest
+            .facts_named(facts::ASKED_BYTES)
+            .filter(|f| {
+                let of = self.digest.place_of(f.place);
+                self.host(f.place) == host && (of.name == *name || of.kind == PlaceKind::Host)
+            })
+            .filter_map(|f| Some((f.value.number().filter(|n| *n > 0.0)?, f.origin)))
+            .collect();
+        let above = |o: &Origin| self.digest.path_of(o.source) == path && o.line < line.line;
+        told.iter().rfind(|(_, o)| above(o)).or(told.last()).copied()
+    }
+
     /// The LUN queue depth that a text tells, and where.
     pub fn queue_depth(&self, place: PlaceId) -> Option<(f64, Origin)> {
         let (value, origin) = self.fact_of(place, facts::QUEUE_DEPTH)?;
         value.number().filter(|n| *n > 0.0).map(|n| (n, origin))
+    }
+
+    /// Whether anything tells how processors of a host spent their time.
+    pub fn processors_told(&self, host: HostId) -> bool {
+        let own = self.digest.processors.iter().filter(|(place, _)| self.host(**place) == host);
+        own.flat_map(|(_, series)| series.points()).any(|p| p.working_percent().is_finite())
     }
 
     /// A line as evidence, quoted where the text is at hand and otherwise later.

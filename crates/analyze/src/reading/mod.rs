@@ -6,7 +6,7 @@
 
 #![allow(
     clippy::neg_cmp_op_on_partial_ord,
-    reason = "NaN is what is not known, and must not pass a comparison"
+    reason = "what is not known is NaN, and no comparison holds for it"
 )]
 
 mod case;

@@ -19,6 +19,12 @@ pub struct Span {
     pub covered_s: f64,
     /// The longest of them.
     pub longest_s: f64,
+    /// Rows of intervals.
+    pub interval_rows: u64,
+    /// Rows since boot or reset.
+    pub since_boot_rows: u64,
+    /// Rows of the tool's own averages.
+    pub average_rows: u64,
     /// Times that an interval ended before the one above it.
     pub went_back: u64,
 }
@@ -43,6 +49,12 @@ impl Span {
     pub(super) fn add(&mut self, rows: &Rows) {
         let (mut seen, mut last_end) = (None, f64::NAN);
         for (n, head) in rows.heads().iter().enumerate() {
+            match rows.interval(n).kind {
+                RowsKind::Interval | RowsKind::Instant => self.interval_rows += 1,
+                RowsKind::SinceBoot => self.since_boot_rows += 1,
+                RowsKind::Average => self.average_rows += 1,
+                RowsKind::Request | RowsKind::Period => {}
+            }
             if seen == Some(head.interval) {
                 continue;
             }

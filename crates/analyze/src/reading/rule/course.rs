@@ -228,12 +228,10 @@ fn regime_of(
 ) -> Finding {
     let name = &case.digest.place_of(place).name;
     let (before, after) = (&step.before, &step.after);
-    let show = |p: &DevicePoint| {
-        if p.bytes_per_s.is_nan() {
-            format!("{:.0} I/Os per second", p.iops)
-        } else {
-            bytes_per_s(p.bytes_per_s)
-        }
+    let show = |p: &DevicePoint| match (p.bytes_per_s, p.read_bytes_per_s) {
+        (all, _) if all.is_nan() => format!("{:.0} I/Os per second", p.iops),
+        (all, reads) if reads > 0.95 * all => bytes_per_s(reads),
+        (all, _) => bytes_per_s(all),
     };
     let cut = &stretch.points[step.at..step.to];
     let is_held = cut.len() >= 5 && variation(cut.iter().map(rate)) <= 0.02;

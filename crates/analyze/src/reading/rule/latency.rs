@@ -6,7 +6,7 @@ use crate::finding::{Evidence, Finding, Severity};
 use crate::reading::case::{ReadCase, computed};
 use crate::reading::series::Series;
 use crate::rulebook::Rule;
-use record::imported::{HostId, Origin, PlaceId, PlaceKind, Quantity, facts};
+use record::imported::{HostId, PlaceId, PlaceKind, Quantity};
 
 /// Largest sizes of a request that systems split at, bytes.
 const CAPS: [f64; 7] = [65_536.0, 131_072.0, 262_144.0, 524_288.0, 1_048_576.0, 1_310_720.0, 4_194_304.0];
@@ -116,7 +116,7 @@ impl Few {
             return None;
         }
         let name = &case.digest.place_of(place).name;
-        let asked = asked(case, host, place);
+        let asked = case.asked_bytes(place, stretch.points[0].origin);
         let (what, split) = self.words(asked.map(|a| a.0));
         let title = format!("{name} is latency-bound at {what}: more throughput needs more I/Os at a time");
         let mut evidence: Vec<Evidence> = Vec::new();
@@ -195,18 +195,6 @@ impl Few {
             String::new(),
         )
     }
-}
-
-/// The size that a program asked for, told by a command line.
-fn asked(case: &ReadCase<'_>, host: HostId, place: PlaceId) -> Option<(f64, Origin)> {
-    let own = case.fact_of(place, facts::ASKED_BYTES);
-    let of_host = || {
-        let mut all = case.digest.facts_named(facts::ASKED_BYTES).filter(|f| case.host(f.place) == host);
-        let is_of_host = |f: &&record::imported::Fact| case.digest.place_of(f.place).kind == PlaceKind::Host;
-        all.find(is_of_host).map(|f| (&f.value, f.origin))
-    };
-    let (value, origin) = own.or_else(of_host)?;
-    value.number().filter(|n| *n > 0.0).map(|n| (n, origin))
 }
 
 /// Mean share of time in which the processors of a host worked; NaN when nothing tells.

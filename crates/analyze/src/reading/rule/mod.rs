@@ -7,12 +7,16 @@ mod busy;
 mod course;
 mod database;
 mod equals;
+mod figures;
 mod host;
 mod latency;
 mod limits;
+mod missing;
+mod pages;
 mod paths;
 mod queue;
 mod scheduler;
+mod size;
 mod slow;
 mod stretch;
 mod trouble;
@@ -43,6 +47,7 @@ const LOOKS: &[(&str, Look)] = &[
     ("PL114", limits::shallow),
     ("PL115", paths::one_at_a_time),
     ("PL201", latency::few_outstanding),
+    ("PL202", size::split),
     ("PL203", equals::hot),
     ("PL204", busy::util_trap),
     ("PL205", course::plateau),
@@ -61,7 +66,15 @@ const LOOKS: &[(&str, Look)] = &[
     ("PL404", database::bound),
     ("PL405", database::small_reads),
     ("PL406", database::tails),
+    ("PL501", pages::base_pages),
+    ("PL502", pages::advised_pages),
+    ("PL503", size::whole),
+    ("PL601", figures::little),
+    ("PL602", figures::only_averages),
+    ("PL603", figures::coarse_or_torn_time),
+    ("PL604", figures::torn),
     ("PL605", busy::known_wrong),
+    ("PL606", missing::missing),
 ];
 
 /// Findings of the same rule that are told one by one; what stands behind them is the same.
