@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 
 const MIB: f64 = 1024.0 * 1024.0;
 
+/// A number, and the line that tells it.
+type Told = (f64, Origin);
+
 /// An adapter with many command elements and large transfers.
 struct Deep<'d> {
     adapter: &'d str,
@@ -142,7 +145,7 @@ pub(super) fn transfers(case: &ReadCase<'_>, rule: &Rule) -> Vec<Finding> {
 
 fn transfers_of(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Vec<Finding> {
     let sizes = case.numbers(host, facts::MAX_TRANSFER_BYTES);
-    let mut paths: BTreeMap<String, Vec<(&str, (f64, Origin))>> = BTreeMap::new();
+    let mut paths: BTreeMap<String, Vec<(&str, Told)>> = BTreeMap::new();
     for (path, (map, _)) in case.told(host, facts::PART_OF) {
         if let Some(size) = sizes.get(path) {
             paths.entry(map.text()).or_default().push((path, *size));
