@@ -9,6 +9,7 @@ mod heading;
 mod histogram;
 mod io;
 mod names;
+mod parameters;
 mod profile;
 pub(crate) mod value;
 
@@ -36,6 +37,7 @@ pub(crate) enum Section {
     Tablespaces,
     Files,
     FileHistogram,
+    Parameters,
     /// Of a cluster's report.
     Instances,
     /// Of a cluster's report.
@@ -73,6 +75,7 @@ impl Section {
             _ if begins("tablespace io stats") => Self::Tablespaces,
             _ if begins("file io stats") => Self::Files,
             _ if begins("file read histogram") => Self::FileHistogram,
+            _ if parameters::is_parameters(title) => Self::Parameters,
             _ if begins("database instances included") => Self::Instances,
             _ if begins("system statistics - per second") => Self::InstanceRates,
             _ => Self::Other,
@@ -228,6 +231,7 @@ impl Report {
                     self.function(origin, line, name, cells, out);
                 }
             }
+            Section::Parameters => self.parameter(cells, out),
             Section::Instances => self.instance(cells, out),
             Section::InstanceRates => self.instance_rates(cells, out),
             Section::LoadProfile => self.profile_line(&cells.join(" "), out),
@@ -291,6 +295,8 @@ mod tests {
             ("IOStat by Function/Filetype summary", Section::IoDetail),
             ("IOStat by Filetype summary", Section::IoFunction),
             ("Host CPU (CPUs:    2 Cores:", Section::HostCpu),
+            ("init.ora Parameters            ", Section::Parameters),
+            ("This table displays name and value of init.ora parameters", Section::Parameters),
         ];
         for (title, section) in wanted {
             assert_eq!(Section::of(title), section, "{title}");
