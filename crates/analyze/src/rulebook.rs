@@ -77,17 +77,15 @@ impl Rule {
             Ok(serde_json::Value::String(word)) => word,
             _ => String::new(),
         };
-        let own = self.advice.get(&key).into_iter().flatten();
-        let any = self.advice.get("any").into_iter().flatten();
-        let all: Vec<String> = own.chain(any).cloned().collect();
-        if !all.is_empty() || platform != Platform::Unknown {
-            return all;
+        let any = self.advice.get("any").into_iter().flatten().cloned();
+        if platform == Platform::Unknown {
+            // Nobody knows the platform: what each of them would do, by its name.
+            let others = self.advice.iter().filter(|(platform, _)| *platform != "any");
+            let named =
+                others.flat_map(|(platform, texts)| texts.iter().map(move |t| format!("{platform}: {t}")));
+            return named.chain(any).collect();
         }
-        // Nobody knows the platform: what each of them would do, by its name.
-        let named = |(platform, texts): (&String, &Vec<String>)| {
-            texts.iter().map(|t| format!("{platform}: {t}")).collect::<Vec<_>>()
-        };
-        self.advice.iter().flat_map(named).collect()
+        self.advice.get(&key).into_iter().flatten().cloned().chain(any).collect()
     }
 }
 

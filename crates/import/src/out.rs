@@ -307,6 +307,15 @@ impl<'s> Out<'s> {
         (self.origin.start, self.origin.end) = (0, 0);
     }
 
+    /// The platform of the current host, where nothing told another.
+    pub(crate) fn assume(&mut self, platform: record::imported::Platform) {
+        let unknown = record::imported::Platform::Unknown;
+        let is_unknown = |id: HostId| self.names.hosts[id as usize].platform == unknown;
+        if platform != unknown && self.names.current.is_some_and(is_unknown) {
+            self.platform(platform);
+        }
+    }
+
     pub(crate) fn end_source(&mut self, source: SourceId) {
         self.sink.end(source);
     }

@@ -83,7 +83,7 @@ fn with(
     let source = Source { path: path.to_owned(), format: format.name.to_owned(), why: likeness.why };
     let formats = match format.reads {
         Reads::Document { new } => {
-            document(&source, likeness.ambiguity, new(), stream, out);
+            document(format, &source, likeness.ambiguity, new(), stream, out);
             vec![format.name]
         }
         Reads::Lines { new, .. } => {
@@ -100,6 +100,7 @@ fn with(
 }
 
 fn document(
+    format: &Format,
     source: &Source,
     ambiguity: Option<String>,
     mut reader: Box<dyn DocumentFormat>,
@@ -111,6 +112,7 @@ fn document(
         out.remark(&ambiguity);
     }
     reader.read(&mut DocumentInput::new(stream), out);
+    out.assume(format.platform());
     out.flush("");
     out.end_source(id);
 }
@@ -167,6 +169,7 @@ impl Lines {
         for part in &mut self.parts {
             out.again(part.source);
             part.reader.end(out);
+            out.assume(part.format.platform());
             out.flush("");
             out.end_source(part.source);
         }

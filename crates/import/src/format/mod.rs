@@ -3,6 +3,7 @@
 use crate::out::Out;
 use crate::recognise::{Head, Likeness};
 use crate::source::DocumentInput;
+use record::imported::Platform;
 
 pub mod aix;
 pub mod bsd;
@@ -78,6 +79,29 @@ pub struct Format {
     pub recognise: fn(&Head<'_>) -> Option<Likeness>,
     /// How it is read.
     pub reads: Reads,
+}
+
+impl Format {
+    /// The platform whose tool writes this, where it is only one: for texts that name none.
+    pub fn platform(&self) -> Platform {
+        let only = [
+            ("linux-", Platform::Linux),
+            ("sadf-", Platform::Linux),
+            ("multipath", Platform::Linux),
+            ("lsscsi", Platform::Linux),
+            ("lsblk", Platform::Linux),
+            ("blkparse", Platform::Linux),
+            ("btt", Platform::Linux),
+            ("strace", Platform::Linux),
+            ("node-exporter", Platform::Linux),
+            ("solaris-", Platform::Solaris),
+            ("aix-", Platform::Aix),
+            ("hpux-", Platform::HpUx),
+            ("freebsd-", Platform::FreeBsd),
+            ("esxtop", Platform::Esxi),
+        ];
+        only.iter().find(|(name, _)| self.name.starts_with(name)).map_or(Platform::Unknown, |(_, p)| *p)
+    }
 }
 
 impl std::fmt::Debug for Format {
