@@ -163,3 +163,30 @@ fn iostat_of_solaris_with_a_full_lun() {
     // With a throttle of 256 told, eight is somebody else's limit.
     assert_eq!(finding.severity, Severity::High);
 }
+
+#[test]
+fn parameters_of_a_report() {
+    let text = "\
+WORKLOAD REPOSITORY report for
+
+DB Name         DB Id    Instance     Inst Num Startup Time    Release     RAC
+------------ ----------- ------------ -------- --------------- ----------- ---
+SALES         2222222222 sales               1 01-Mar-13 07:00 11.2.0.3.0  NO
+
+init.ora Parameters            DB/Inst: SALES/sales  Snaps: 10-11
+
+                                                                End value
+Parameter Name                Begin value                       (if different)
+----------------------------- --------------------------------- --------------
+disk_asynch_io                FALSE
+          -------------------------------------------------------------
+
+End of Report
+";
+    let finding = only(&[("case/awr", text)], "PL402");
+    assert_eq!(
+        finding.title,
+        "sales runs with disk_asynch_io=false: each of its processes has one I/O outstanding at a time"
+    );
+    assert_eq!(found(&[("case/awr", &text.replace("FALSE", "TRUE "))], "PL402").len(), 0);
+}

@@ -73,6 +73,7 @@ fn schedulers_in_force() {
     assert_eq!(case("[cfq]", 0.1).found("PL304").len(), 0);
     let mut idle = Made::new(Platform::Linux);
     idle.fact(Device, "sdb", facts::SCHEDULER, "cfq").fact(Partition, "sdb1", facts::SCHEDULER, "cfq");
+    idle.fact(Device, "sr0", facts::SCHEDULER, "cfq");
     assert_eq!(idle.only("PL304").severity, Severity::Low, "its load is not told");
     let mut tuned = case("[bfq]", 100.0);
     tuned.fact(Device, "sdb", "slice_idle", 0.0);

@@ -1,6 +1,7 @@
 //! I/O schedulers: those in force, and runs that compare them.
 
 use super::alike::{fold, names};
+use super::trouble::is_storage;
 use crate::finding::{Finding, Severity};
 use crate::reading::case::{ReadCase, computed};
 use crate::rulebook::Rule;
@@ -34,7 +35,7 @@ fn in_force(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Vec<Finding> {
             continue;
         }
         // Runs are named by their schedulers, too, and partitions repeat what their disk has.
-        if !disks.contains(disk) {
+        if !disks.contains(disk) || !is_storage(disk) {
             continue;
         }
         let series =

@@ -211,9 +211,12 @@ pub(super) fn errors(case: &ReadCase<'_>, rule: &Rule) -> Vec<Finding> {
 }
 
 /// Drives for removable media and networks: their errors say nothing of storage.
-fn is_storage(name: &str) -> bool {
+pub(super) fn is_storage(name: &str) -> bool {
     let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase();
-    !matches!(prefix.as_str(), "cd" | "fd" | "rmt" | "ent" | "en" | "sr" | "scd" | "tty" | "lp" | "st")
+    !matches!(
+        prefix.as_str(),
+        "cd" | "fd" | "loop" | "ram" | "zram" | "rmt" | "ent" | "en" | "sr" | "scd" | "tty" | "lp" | "st"
+    )
 }
 
 fn logged(case: &ReadCase<'_>, rule: &Rule, host: HostId) -> Option<Finding> {
