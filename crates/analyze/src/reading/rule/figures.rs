@@ -225,7 +225,9 @@ pub(super) fn torn(case: &ReadCase<'_>, rule: &Rule) -> Vec<Finding> {
         let damaged: Vec<_> =
             seen.complaints.iter().filter(|c| !c.expected.starts_with("a line of ")).collect();
         let least = rule.threshold("lines").max(rule.threshold("share") * seen.samples as f64);
-        if (damaged.len() as f64) < least || !seen_paths.insert(&seen.source.path) {
+        // In an article with a few lines of a format among its prose, prose is easily taken for damage.
+        let is_prose = (seen.complaints.len() - damaged.len()) as u64 > seen.samples;
+        if is_prose || (damaged.len() as f64) < least || !seen_paths.insert(&seen.source.path) {
             continue;
         }
         let Some(first) = damaged.first() else { continue };
