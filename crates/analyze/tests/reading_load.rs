@@ -87,6 +87,56 @@ fn one_of_the_disks_of_a_group_is_hot() {
 }
 
 #[test]
+fn a_disk_added_to_a_full_group_is_told_as_such() {
+    let mut made = Made::new(Platform::Aix);
+    for n in 1..=5 {
+        let name = format!("hdisk{n}");
+        let (reads, ms, free) = if n == 5 { (900.0, 14.0, 40.0) } else { (100.0, 4.0, 0.0) };
+        made.rows(DISK, &name, 8, &disk(reads, 8.0, ms));
+        made.fact(DISK, &name, facts::PART_OF, "datavg").fact(DISK, &name, "free_partitions", free);
+    }
+    made.fact(PlaceKind::Volume, "datalv", "partitions_on_hdisk1", 20.0);
+    made.fact(PlaceKind::Volume, "datalv", "partitions_on_hdisk5", 180.0);
+    let hot = made.only("PL203");
+    assert!(told(&hot).contains("180 of 200 partitions of datalv lie on it"), "{hot:#?}");
+    assert!(told(&hot).contains("it was added later"), "{hot:#?}");
+}
+
+#[test]
+fn a_healthy_host_gives_nothing_but_remarks() {
+    let mut made = Made::new(Platform::Linux);
+    let mut random = 12_345_u32;
+    let mut noise = |share: f64| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        1.0 + share * (f64::from(random >> 8) / f64::from(1 << 24) - 0.5)
+    };
+    for at in 1..=300 {
+        for (name, level) in
+            [("sda", 300.0), ("sdb", 1100.0), ("sdc", 1000.0), ("sdd", 1250.0), ("sde", 900.0)]
+        {
+            // Load that comes and goes over the minutes.
+            let reads = level * noise(0.3) * (1.0 + 0.4 * (f64::from(at) / 40.0).sin());
+            let ms = 0.9 * noise(0.2);
+            let values = [
+                (ReadIops, reads),
+                (WriteIops, reads * 0.3),
+                (ReadBytesPerS, reads * 8192.0 * noise(0.1)),
+                (WriteBytesPerS, reads * 0.3 * 8192.0),
+                (ReadResponseUs, ms * 1e3),
+                (WriteResponseUs, 500.0),
+                (Outstanding, reads * ms / 1e3 + reads * 0.3 * 0.0005),
+                (BusyPercent, (reads * ms / 12.0).min(92.0)),
+            ];
+            made.row(DISK, name, f64::from(at), &values);
+        }
+        made.row(PlaceKind::Host, "", f64::from(at), &cpu(25.0 * noise(0.5), 8.0, 4.0, 0.1));
+    }
+    let found = analyze::reading::findings(&made.digest);
+    let worse: Vec<_> = found.iter().filter(|f| f.severity > Severity::Info).collect();
+    assert!(worse.is_empty(), "{worse:#?}");
+}
+
+#[test]
 fn names_alone_make_a_weaker_case_and_idle_disks_none() {
     let family = |others: f64| {
         let mut made = Made::new(Platform::Linux);

@@ -21,7 +21,7 @@ fn solaris() -> String {
         } else {
             format!(" 1000.0    0.0 8000.0    0.0 {}.0  8.0   {n}.0    8.0  90 100 c1t10d0", n + 4)
         };
-        let _ = write!(out, "{head}{row}\n");
+        let _ = writeln!(out, "{head}{row}");
     }
     out
 }

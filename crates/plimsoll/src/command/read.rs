@@ -83,10 +83,9 @@ fn quote(args: &ReadArgs, found: &mut [Finding]) {
     }
     let quoted = if wanted.is_empty() { BTreeMap::new() } else { import::quote(&args.paths, &wanted) };
     for evidence in found.iter_mut().flat_map(|f| &mut f.evidence).filter(|e| e.text.is_empty()) {
-        if let (Some(file), Some(line)) = (&evidence.file, evidence.line) {
-            if let Some(text) = quoted.get(&(file.clone(), line)) {
-                evidence.text.clone_from(text);
-            }
+        let key = evidence.file.clone().zip(evidence.line);
+        if let Some(text) = key.and_then(|key| quoted.get(&key)) {
+            evidence.text.clone_from(text);
         }
     }
 }

@@ -33,6 +33,9 @@ const CATALOGUE_MIB: [(f64, &str); 7] = [
     (60.0, "an Azure standard disk"),
 ];
 
+/// Regime changes of one device that are told.
+const OF_ONE_DEVICE_MAX: usize = 2;
+
 fn is_disk(kind: PlaceKind) -> bool {
     matches!(kind, PlaceKind::Device | PlaceKind::Volume | PlaceKind::Path | PlaceKind::Pool)
 }
@@ -57,15 +60,26 @@ fn held<'p>(
     of: fn(&DevicePoint) -> f64,
     is_known: impl Fn(f64) -> bool,
 ) -> Option<Held<'p>> {
+    let evenly = |within: &str, varies: &str| {
+        held_within(stretch, rule, of, rule.threshold(within) / 100.0, rule.threshold(varies))
+    };
+    // Near a published limit less evenness is needed.
+    let loosely = || evenly("near_within_percent", "near_varies").filter(|h| is_known(h.at));
+    evenly("within_percent", "varies").or_else(loosely)
+}
+
+fn held_within<'p>(
+    stretch: &Stretch<'p>,
+    rule: &Rule,
+    of: fn(&DevicePoint) -> f64,
+    within: f64,
+    varies: f64,
+) -> Option<Held<'p>> {
     let all = sorted(stretch.points.iter().map(of));
     if (all.len() as f64) < rule.threshold("intervals") || all.len() < stretch.points.len() {
         return None;
     }
     let at = quantile(&all, 0.9);
-    // Just below a published limit less evenness is needed.
-    let known = is_known(at);
-    let by = |strict: &str, near: &str| rule.threshold(if known { near } else { strict });
-    let within = by("within_percent", "near_within_percent") / 100.0;
     let near = |p: &&DevicePoint| (of(p) / at - 1.0).abs() <= within;
     let points: Vec<&DevicePoint> = stretch.points.iter().filter(near).collect();
     let share = points.len() as f64 / all.len() as f64;
@@ -75,12 +89,14 @@ fn held<'p>(
         return None;
     }
     let of_held = |of: fn(&DevicePoint) -> f64| sorted(points.iter().map(|p| of(p)));
-    let outstanding = of_held(|p| p.outstanding);
-    let response = of_held(|p| p.response_us);
-    let varies = |v: &[f64]| quantile(v, 0.9) / quantile(v, 0.1) >= by("varies", "near_varies");
+    let (outstanding, response) = (of_held(|p| p.outstanding), of_held(|p| p.response_us));
+    let is_varied = |v: &[f64]| quantile(v, 0.9) / quantile(v, 0.1) >= varies;
     let waits = quantile(&outstanding, 0.5) >= rule.threshold("outstanding");
+    if !waits || !(is_varied(&outstanding) || is_varied(&response)) {
+        return None;
+    }
     let at = median_of(points.iter().map(|p| of(p)));
-    (waits && (varies(&outstanding) || varies(&response))).then_some(Held { at, within, points, share })
+    Some(Held { at, within, points, share })
 }
 
 fn plateau_of(case: &ReadCase<'_>, rule: &Rule, place: PlaceId, series: &Series) -> Option<Finding> {
@@ -107,8 +123,15 @@ fn plateau_of(case: &ReadCase<'_>, rule: &Rule, place: PlaceId, series: &Series)
         };
         let outstanding = sorted(held.points.iter().map(|p| p.outstanding));
         let response = sorted(held.points.iter().map(|p| p.response_us));
-        let title =
-            format!("{name} is held at {what}: a limit that is set somewhere, not a device that is full");
+        let is_loose = held.within * 100.0 > rule.threshold("within_percent");
+        let title = match hint {
+            Some(hint) if is_loose => {
+                format!("{name} keeps to {what}, near the published limit of {hint}: it may be that")
+            }
+            _ => {
+                format!("{name} is held at {what}: a limit that is set somewhere, not a device that is full")
+            }
+        };
         let mut evidence = Vec::new();
         let by_queue = |p: &&&DevicePoint| (p.outstanding * 1e6) as u64;
         evidence.extend(held.points.iter().min_by_key(by_queue).map(|p| case.line(p.origin)));
@@ -124,8 +147,7 @@ fn plateau_of(case: &ReadCase<'_>, rule: &Rule, place: PlaceId, series: &Series)
             time(quantile(&response, 0.0)),
             time(quantile(&response, 1.0)),
         )));
-        let is_loose = held.within * 100.0 > rule.threshold("within_percent");
-        if let Some(hint) = hint {
+        if let Some(hint) = hint.filter(|_| !is_loose) {
             evidence.push(computed(format!("that is near the published limit of {hint}: a hint, no proof")));
         }
         let mut finding = case.finding(rule, place, title, evidence);
@@ -201,18 +223,24 @@ pub(super) fn regime(case: &ReadCase<'_>, rule: &Rule) -> Vec<Finding> {
             if (*kind == PlaceKind::Volume) != volumes {
                 continue;
             }
-            if cliff.is_some_and(|r| cliff_of(case, r, *place, series).is_some()) {
+            let host = case.host(*place);
+            let all = stretches(series);
+            let mut steps: Vec<(&Stretch<'_>, Step)> =
+                all.iter().filter_map(|s| Some((s, falls(s, rule).into_iter().next()?))).collect();
+            if steps.is_empty() || cliff.is_some_and(|r| cliff_of(case, r, *place, series).is_some()) {
                 continue;
             }
-            let host = case.host(*place);
-            for stretch in stretches(series) {
-                let Some(step) = falls(&stretch, rule).into_iter().next() else { continue };
+            // The largest of a long course; the others are of the same kind.
+            let left = |s: &Step| rate(&s.after) / rate(&s.before);
+            steps.sort_by(|a, b| left(&a.1).total_cmp(&left(&b.1)));
+            steps.truncate(OF_ONE_DEVICE_MAX);
+            for (stretch, step) in steps {
                 let line = stretch.points[step.at].origin.line;
                 if !volumes && of_volumes.iter().any(|(h, l)| *h == host && l.abs_diff(line) < 64) {
                     continue;
                 }
                 of_volumes.push((host, line));
-                found.push(regime_of(case, rule, *place, &stretch, &step));
+                found.push(regime_of(case, rule, *place, stretch, &step));
             }
         }
     }
@@ -276,7 +304,10 @@ fn cliff_of(case: &ReadCase<'_>, rule: &Rule, place: PlaceId, series: &Series) -
     for stretch in stretches(series) {
         let least = rule.threshold("mib_per_s") * MIB;
         let writes: Vec<f64> = stretch.points.iter().map(|p| p.write_bytes_per_s).collect();
-        if writes.iter().any(|w| w.is_nan()) {
+        let ordered = sorted(writes.iter().copied());
+        let may_fall = quantile(&ordered, 0.0)
+            <= (1.0 - rule.threshold("fall_percent") / 100.0) * quantile(&ordered, 1.0);
+        if ordered.len() < writes.len() || !may_fall || quantile(&ordered, 1.0) < least {
             continue;
         }
         let shortest = if stretch.interval_s > 0.0 { (2.0 / stretch.interval_s).ceil() as usize } else { 2 };

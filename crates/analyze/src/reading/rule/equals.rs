@@ -1,7 +1,7 @@
 //! One device among equals that carries most.
 
 use super::words::{median_of, time};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Evidence, Finding, Severity};
 use crate::reading::case::{ReadCase, computed};
 use crate::rulebook::Rule;
 use record::imported::{HostId, PlaceId, PlaceKind, facts};
@@ -120,6 +120,7 @@ fn of_group(
         time(hot.response_us),
         time(response)
     )));
+    evidence.extend(partitions(case, host, name, members));
     if certainty == 2 {
         evidence.push(computed(
             "they are compared by their names only: nothing in these texts says that they belong together"
@@ -132,6 +133,40 @@ fn of_group(
         finding.severity = Severity::Low;
     }
     Some(finding)
+}
+
+/// What the volume manager says of it: logical volumes that lie mostly on this disk, and others that are full (AIX).
+fn partitions(case: &ReadCase<'_>, host: HostId, hot: &str, members: &[Member]) -> Vec<Evidence> {
+    let mut said = Vec::new();
+    let on_hot = format!("partitions_on_{hot}");
+    for fact in case.digest.facts_named(&on_hot).filter(|f| case.host(f.place) == host) {
+        let of_volume = case
+            .digest
+            .facts
+            .iter()
+            .filter(|f| f.place == fact.place && f.name.starts_with("partitions_on_"));
+        let all: f64 = of_volume.filter_map(|f| f.value.number()).sum();
+        let here = fact.value.number().unwrap_or(0.0);
+        if here > 0.0 && here >= 0.5 * all && said.len() < 6 {
+            said.push(case.line(fact.origin));
+            let volume = &case.digest.place_of(fact.place).name;
+            said.push(computed(format!("{here:.0} of {all:.0} partitions of {volume} lie on it")));
+        }
+    }
+    let free = |place: PlaceId| case.fact_of(place, "free_partitions").and_then(|(v, _)| v.number());
+    let others: Vec<f64> = members
+        .iter()
+        .filter(|m| case.digest.place_of(m.place).name != hot)
+        .filter_map(|m| free(m.place))
+        .collect();
+    let own = members.iter().find(|m| case.digest.place_of(m.place).name == hot).and_then(|m| free(m.place));
+    if others.len() >= 2 && median_of(others.iter().copied()) < 0.5 && own.is_some_and(|f| f >= 1.0) {
+        said.push(computed(
+            "the other disks of the group have no free partitions and it has: it was added later, and all that is new goes there"
+                .to_owned(),
+        ));
+    }
+    said
 }
 
 #[cfg(test)]

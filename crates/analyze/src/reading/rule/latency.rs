@@ -118,7 +118,9 @@ impl Few {
         let name = &case.digest.place_of(place).name;
         let asked = case.asked_bytes(place, stretch.points[0].origin);
         let (what, split) = self.words(asked.map(|a| a.0));
-        let title = format!("{name} is latency-bound at {what}: more throughput needs more I/Os at a time");
+        let title = format!(
+            "{name} is latency-bound, not CPU-bound, at {what}: more throughput needs more I/Os at a time"
+        );
         let mut evidence: Vec<Evidence> = Vec::new();
         evidence.extend(asked.map(|(_, origin)| case.line(origin)));
         let slowest = stretch.points.iter().max_by(|a, b| a.response_us.total_cmp(&b.response_us));
