@@ -284,8 +284,8 @@ MAP(MAP_ARRAY, u32, struct cells, 1, 0) cells SEC(".maps");
 MAP(MAP_HASH, struct hctl, struct scsi_counts, 1024, 0) scsi SEC(".maps");
 MAP(MAP_ARRAY, u32, struct lost_counts, 1, 0) lost SEC(".maps");
 MAP(MAP_ARRAY, u32, struct window, 1, 0) window SEC(".maps");
-// Whether a request ever stood elsewhere in the table than where its tag says.
-MAP(MAP_ARRAY, u32, u64, 1, 0) strayed SEC(".maps");
+// For each place of the table how many requests stand elsewhere because it was taken.
+MAP(MAP_ARRAY, u32, u32, ROWS * COLUMNS, 0) strays SEC(".maps");
 
 // Stores before it are made before those after it.
 #define BARRIER() asm volatile("" ::: "memory")
@@ -458,13 +458,14 @@ INLINE struct place *find_far(u64 key, u64 request)
 	return 0;
 }
 
-INLINE u64 *strays(void)
+INLINE u32 *strays_of(u32 near)
 {
-	u32 zero = 0;
-	return map_lookup(&strayed, &zero);
+	u32 at = near & (ROWS * COLUMNS - 1);
+	return map_lookup(&strays, &at);
 }
 
-INLINE struct place *find(struct request *rq)
+// Where a request stands; `stray` becomes the number of those like it when it does not stand where its tag says.
+INLINE struct place *find(struct request *rq, u32 **stray)
 {
 	u64 key = key_of(rq);
 	u32 near = near_of(rq);
@@ -474,8 +475,20 @@ INLINE struct place *find(struct request *rq)
 	struct place *p = &row->place[near & (COLUMNS - 1)];
 	if (p->request == key)
 		return p;
-	u64 *some = strays();
-	return some && *some ? find_far(key, key) : 0;
+	u32 *some = strays_of(near);
+	if (!some || !*some)
+		return 0;
+	p = find_far(key, key);
+	if (p)
+		*stray = some;
+	return p;
+}
+
+INLINE void leaves(struct place *p, u32 *stray)
+{
+	p->request = 0;
+	if (stray)
+		ADD(*stray, -1);
 }
 
 INLINE struct place *make(struct request *rq)
@@ -488,10 +501,13 @@ INLINE struct place *make(struct request *rq)
 	struct place *p = &row->place[near & (COLUMNS - 1)];
 	if (!p->request)
 		return p;
-	u64 *some = strays();
-	if (some && !*some)
-		*some = 1;
-	return find_far(key, 0);
+	u32 *some = strays_of(near);
+	if (!some)
+		return 0;
+	p = find_far(key, 0);
+	if (p)
+		ADD(*some, 1);
+	return p;
 }
 
 // ---- sums by device ----
@@ -554,7 +570,8 @@ INLINE void stands(struct request *rq, u64 issue_ns)
 	if (EXISTS(rq->start_time_ns) && !ignore_stamps)
 		start = rq->start_time_ns;
 	u32 class_and_bytes = class_of(rq->cmd_flags) | (rq->__data_len & ~7u);
-	struct place *p = find(rq);
+	u32 *stray = 0;
+	struct place *p = find(rq, &stray);
 	if (p) {
 		if (p->issue_ns && (!start || start != p->start_ns)) {
 			ended_unseen(p);
@@ -604,9 +621,10 @@ int rq_merge(u64 *ctx)
 {
 	struct request *rq;
 	REQUEST_OF(rq, ctx);
-	struct place *p = find(rq);
+	u32 *stray = 0;
+	struct place *p = find(rq, &stray);
 	if (p)
-		p->request = 0;
+		leaves(p, stray);
 	return 0;
 }
 
@@ -620,7 +638,8 @@ int rq_requeue(u64 *ctx)
 	if (c)
 		ADD(c->requeues, 1);
 	if (keep_in_flight) {
-		struct place *p = find(rq);
+		u32 *stray = 0;
+		struct place *p = find(rq, &stray);
 		if (p)
 			p->issue_ns = 0;
 	}
@@ -635,8 +654,9 @@ int rq_complete(u64 *ctx)
 	u32 bytes = (u32)ctx[2];
 	u32 left = rq->__data_len;
 	struct place *p = 0;
+	u32 *stray = 0;
 	if (keep_in_flight)
-		p = find(rq);
+		p = find(rq, &stray);
 	u64 now = ktime_ns();
 	u32 dev = p ? p->dev : dev_of(rq);
 	u32 class = class_of(rq->cmd_flags);
@@ -668,7 +688,7 @@ int rq_complete(u64 *ctx)
 			issue = p->issue_ns;
 		if (!start)
 			start = p->start_ns;
-		p->request = 0;
+		leaves(p, stray);
 	}
 
 	// A write without data only waited for the device's flush, or is told a second time after its data.

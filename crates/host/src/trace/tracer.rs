@@ -35,7 +35,8 @@ pub struct Options {
     pub merges: bool,
     /// Count SCSI answers other than GOOD.
     pub scsi: bool,
-    /// Kernel memory for sums and histograms. Within it each processor has its own copy, or processors share.
+    /// Kernel memory for sums and histograms, taken at the start. Within it each processor has its own copy, or
+    /// processors share.
     pub memory_max_bytes: u64,
     /// Do as on a kernel whose requests carry no times (for tests of that way).
     pub ignore_stamps: bool,
