@@ -52,7 +52,7 @@ impl SlotsMap {
 
 /// As the program computes it.
 fn row_of(device: u32) -> u32 {
-    device.wrapping_mul(0x9E37_79B1) >> 20 & (SLOT_ROWS - 1)
+    (device.wrapping_mul(0x9E37_79B1) >> 20) & (SLOT_ROWS - 1)
 }
 
 fn word(device: u32, slot: u32) -> u64 {
@@ -69,8 +69,8 @@ mod test {
     fn thousands_of_disks_find_a_row() {
         let mut rows = vec![0; SLOT_ROWS as usize];
         // sda, sdb ...: sixteen minors each, sixteen disks a major; then those of dm.
-        let disks = (0..4096_u32).map(|n| (8 + n / 16) << 20 | n % 16 * 16);
-        for device in disks.chain((0..4096).map(|n| 253 << 20 | n)) {
+        let disks = (0..4096_u32).map(|n| ((8 + n / 16) << 20) | (n % 16 * 16));
+        for device in disks.chain((0..4096).map(|n| (253 << 20) | n)) {
             rows[row_of(device) as usize] += 1;
         }
         assert!(rows.iter().all(|n| *n <= SLOT_WAYS), "{:?}", rows.iter().max());
@@ -78,6 +78,6 @@ mod test {
 
     #[test]
     fn a_word_is_a_device_and_its_slot() {
-        assert_eq!(split(word(8 << 20 | 16, 7)), (8 << 20 | 16, 7));
+        assert_eq!(split(word((8 << 20) | 16, 7)), ((8 << 20) | 16, 7));
     }
 }
