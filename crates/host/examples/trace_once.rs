@@ -1,6 +1,6 @@
 //! Traces for some seconds and prints what was seen as JSON.
 //!
-//! usage: trace_once [SECONDS] [WINDOWS] [--no-stamps] [--scsi-events] [--no-in-flight] [--no-askers] [--device NAME]
+//! usage: trace_once [SECONDS] [WINDOWS] [--no-stamps] [--scsi-events] [--no-in-flight] [--no-askers] [--before-6.1] [--device NAME]
 
 use host::Root;
 use host::trace::{ClassWindow, DeviceWindow, Options, TraceWindow, Tracer, Unavailable};
@@ -18,6 +18,7 @@ fn main() -> ExitCode {
             "--no-stamps" => options.ignore_stamps = true,
             "--scsi-events" => options.scsi_by_events = true,
             "--no-in-flight" => options.in_flight = false,
+            "--before-6.1" => options.before_6_1 = true,
             "--no-askers" => options.askers = false,
             "--device" => options.devices.get_or_insert_default().extend(arguments.next()),
             number => numbers.extend(number.parse::<f64>()),

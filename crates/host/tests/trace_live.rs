@@ -65,15 +65,16 @@ fn an_odd_number_of_ios_is_counted_exactly_under_every_scheduler() {
             println!("skipped: no scheduler {scheduler}");
             continue;
         }
-        for ignore_stamps in [false, true] {
-            let Some(mut tracer) = tracer(Options { ignore_stamps, ..Options::default() }) else { return };
+        for (ignore_stamps, before_6_1) in [(false, false), (true, false), (false, true)] {
+            let options = Options { ignore_stamps, before_6_1, ..Options::default() };
+            let Some(mut tracer) = tracer(options) else { return };
             blocks(&device.device, 501, false);
             blocks(&device.device, 253, true);
             let window = tracer.read().unwrap();
             nothing_lost(&window);
             let seen = window.device(&device.name).unwrap();
             let (reads, writes) = (seen.class(Class::Read).unwrap(), seen.class(Class::Write).unwrap());
-            let case = format!("{scheduler}, ignore_stamps {ignore_stamps}");
+            let case = format!("{scheduler}, ignore_stamps {ignore_stamps}, before_6_1 {before_6_1}");
             // Of a completion that no program was given nothing is left on an idle device but that it is told.
             let told = window.lost.completions;
             for (class, count) in [(reads, 501), (writes, 253)] {
@@ -254,6 +255,23 @@ fn queues_are_exact_across_the_ends_of_windows() {
         break;
     }
     drop(readers);
+}
+
+#[test]
+fn more_askers_than_a_processor_has_cells_are_all_counted() {
+    let Some(device) = LoopDevice::new(BYTES) else { return };
+    let Some(mut tracer) = tracer(Options { askers_max: 4096, ..Options::default() }) else { return };
+    for _ in 0..2 {
+        (0..150).for_each(|_| blocks(&device.device, 3, false));
+        let window = tracer.read().unwrap();
+        let askers = window.askers.as_ref().unwrap();
+        let ours: Vec<_> = askers.iter().filter(|a| a.device == device.name && a.comm == "dd").collect();
+        let lost = window.lost.asked;
+        println!("{} askers, {lost} lost", ours.len());
+        let reads: u64 = ours.iter().map(|a| a.reads).sum();
+        assert!(reads <= 450 && reads + lost >= 450, "{reads}");
+        assert!(ours.len() as u64 + lost >= 150, "{ours:?}");
+    }
 }
 
 #[test]

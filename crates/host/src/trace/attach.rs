@@ -20,13 +20,18 @@ pub(super) struct Attached {
     pub missing: Vec<String>,
 }
 
-/// Loads and attaches; `shards` copies of each sum, at most `entries` of them.
-pub(super) fn attach(
-    root: &Root,
-    options: &Options,
-    shards: u32,
-    entries: u32,
-) -> Result<Attached, Unavailable> {
+/// What the kernel's arrays have room for.
+pub(super) struct Room {
+    /// Processors, and copies of each sum.
+    pub processors: u32,
+    pub shards: u32,
+    /// Devices, and their entries in the array of sums.
+    pub slots: u32,
+    pub entries: u32,
+}
+
+/// Loads and attaches.
+pub(super) fn attach(root: &Root, options: &Options, room: &Room) -> Result<Attached, Unavailable> {
     let image = std::fs::read(root.place(KERNEL_BTF)).map_err(|error| match error.kind() {
         std::io::ErrorKind::PermissionDenied => {
             Unavailable::new(Why::NotPermitted, format!("{KERNEL_BTF}: {error}"))
@@ -47,7 +52,9 @@ pub(super) fn attach(
         ("bio_argument", position("block_bio_queue", 1)),
         ("merge_argument", position("block_bio_backmerge", 1)),
         ("split_argument", position("block_split", 2)),
-        ("shard_mask", shards - 1),
+        ("shard_mask", room.shards - 1),
+        ("own_sums", u32::from(never_within_itself(options) && room.shards >= room.processors)),
+        ("own_askers", u32::from(never_within_itself(options))),
         ("keep_in_flight", u32::from(options.in_flight)),
         ("ignore_stamps", u32::from(options.ignore_stamps)),
     ];
@@ -58,7 +65,11 @@ pub(super) fn attach(
     let _ = rustix::process::setrlimit(rustix::process::Resource::Memlock, unlimited);
 
     let mut loader = EbpfLoader::new();
-    loader.btf(Some(&loader_types)).map_max_entries("sums", entries);
+    loader
+        .btf(Some(&loader_types))
+        .map_max_entries("sums", room.entries)
+        .map_max_entries("counts", room.slots)
+        .map_max_entries("cells", room.processors);
     for (name, number) in &numbers {
         loader.override_global(name, number, true);
     }
@@ -96,6 +107,13 @@ pub(super) fn attach(
     }
     let scsi = attach_scsi(root, options, &mut ebpf, offsets.is_some());
     Ok(Attached { ebpf, askers, scsi, missing })
+}
+
+/// Whether this kernel never runs a program that it interrupted just then (since 6.1, 05b24ff9b2cf). What one processor
+/// alone writes needs no atomic adds then.
+fn never_within_itself(options: &Options) -> bool {
+    let known = aya::util::KernelVersion::current();
+    !options.before_6_1 && known.is_ok_and(|version| version >= aya::util::KernelVersion::new(6, 1, 0))
 }
 
 fn btf_tracepoint(

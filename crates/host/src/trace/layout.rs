@@ -6,8 +6,8 @@ pub(super) const OCTAVE_MIN: u32 = 10;
 const OCTAVE_MAX: u32 = 36;
 pub(super) const BUCKETS: usize = 1 + (OCTAVE_MAX - OCTAVE_MIN + 1) as usize * 16 + 1;
 pub(super) const SIZES: usize = 16;
-const HEAD_WORDS: usize = 8;
-const HALVES: usize = BUCKETS * 2 + SIZES;
+const HEAD_WORDS: usize = 9;
+const HALVES: usize = BUCKETS * 2 + SIZES * 2;
 /// Words of `struct sums`.
 pub(super) const SUMS_WORDS: usize = HEAD_WORDS + HALVES / 2;
 /// Words of `struct counts`.
@@ -19,6 +19,16 @@ const COLUMNS: usize = 128;
 pub(super) const PLACE_WORDS: usize = 4;
 /// Words of `struct asked`.
 pub(super) const ASKED_WORDS: usize = 8;
+/// Words of `struct cell`: its head, what was asked, its end.
+pub(super) const CELL_WORDS: usize = CELL_HEAD_WORDS + ASKED_WORDS + 1;
+pub(super) const CELL_HEAD_WORDS: usize = 3;
+/// Words of `struct cells`.
+pub(super) const CELLS_WORDS: usize = 64 * CELL_WORDS;
+/// Words of `struct slot_row`; a word is a slot.
+pub(super) const SLOT_WAYS: usize = 8;
+pub(super) const SLOT_ROWS: u32 = 4096;
+/// Words of `struct window`.
+pub(super) const WINDOW_WORDS: usize = 2;
 /// Words of `struct lost_counts`.
 pub(super) const LOST_WORDS: usize = 8;
 /// Words of `struct scsi_counts`.
@@ -56,7 +66,7 @@ impl Sums {
     /// Adds what happened between two readings of one copy. Buckets are 32 bits wide and may wrap between readings.
     pub(super) fn add(&mut self, now: &RawSums, before: &RawSums) {
         let grown = |word: usize| now[word].wrapping_sub(before[word]);
-        self.bytes += grown(0);
+        self.bytes += grown(0) + grown(8);
         self.host_wait_ns += grown(1);
         self.service_ns += grown(2);
         self.host_wait_before_ns += grown(3);
@@ -65,6 +75,12 @@ impl Sums {
         self.untimed += grown(6);
         for (place, sum) in self.halves.iter_mut().enumerate() {
             *sum += u64::from(half(now, place).wrapping_sub(half(before, place)));
+        }
+        // Completions that were not seen are counted apart in the kernel; here they are requests without times.
+        let (sizes, unseen) = self.halves[2 * BUCKETS..].split_at_mut(SIZES);
+        for (size, unseen) in sizes.iter_mut().zip(unseen) {
+            self.untimed += *unseen;
+            *size += std::mem::take(unseen);
         }
     }
 
@@ -77,7 +93,7 @@ impl Sums {
     }
 
     pub(super) fn sizes(&self) -> &[u64] {
-        &self.halves[2 * BUCKETS..]
+        &self.halves[2 * BUCKETS..2 * BUCKETS + SIZES]
     }
 }
 

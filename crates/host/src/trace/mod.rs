@@ -29,6 +29,7 @@ mod devices;
 mod in_flight;
 mod layout;
 mod scsi;
+mod slots;
 mod sums;
 mod tracer;
 mod unavailable;

@@ -1,19 +1,23 @@
 //! The tracer itself: start, read, drop.
 
 use super::askers::AskersMap;
-use super::attach;
+use super::attach::{self, Room};
 use super::devices::{self, Device};
 use super::in_flight::{InFlightMap, Spent, Standing};
-use super::layout::{COUNTS_WORDS, LOST_WORDS, Sums, latency};
+use super::layout::{COUNTS_WORDS, LOST_WORDS, Sums, WINDOW_WORDS, latency};
 use super::scsi::ScsiMap;
+use super::slots::SlotsMap;
 use super::sums::{self, SumsMap};
 use super::unavailable::{Unavailable, Why};
 use super::window::{Asker, Class, ClassWindow, DeviceWindow, Lost, ScsiWindow, TraceWindow};
 use crate::Root;
 use aya::Ebpf;
-use aya::maps::{Array, HashMap, MapData, MapError};
+use aya::maps::{Array, MapData, MapError};
 use std::collections::HashMap as Memory;
 use std::os::fd::{AsFd, AsRawFd};
+
+/// Devices that there is room for at least, within the memory allowed.
+const SLOTS_MIN: u64 = 16;
 
 /// What to trace, and what it may take.
 #[derive(Clone, Debug)]
@@ -31,12 +35,15 @@ pub struct Options {
     pub merges: bool,
     /// Count SCSI answers other than GOOD.
     pub scsi: bool,
-    /// Kernel memory for sums and histograms. Within it each processor has its own copy, or processors share.
+    /// Kernel memory for sums and histograms, taken at the start. Within it each processor has its own copy, or
+    /// processors share.
     pub memory_max_bytes: u64,
     /// Do as on a kernel whose requests carry no times (for tests of that way).
     pub ignore_stamps: bool,
     /// Do as on a kernel that does not describe its SCSI types (for tests of that way).
     pub scsi_by_events: bool,
+    /// Do as on a kernel that may run a program in the middle of itself (for tests of that way).
+    pub before_6_1: bool,
 }
 
 impl Default for Options {
@@ -51,6 +58,7 @@ impl Default for Options {
             memory_max_bytes: 64 << 20,
             ignore_stamps: false,
             scsi_by_events: false,
+            before_6_1: false,
         }
     }
 }
@@ -90,8 +98,10 @@ pub struct Tracer {
     options: Options,
     parts: Parts,
     ebpf: Ebpf,
+    slots: SlotsMap,
     sums: SumsMap,
-    counts: HashMap<MapData, u32, [u64; COUNTS_WORDS]>,
+    counts: Array<MapData, [u64; COUNTS_WORDS]>,
+    /// By slot.
     counts_last: Memory<u32, [u64; COUNTS_WORDS]>,
     in_flight: InFlightMap,
     /// What requests in flight had spent when the present window began.
@@ -100,7 +110,9 @@ pub struct Tracer {
     scsi: ScsiMap,
     lost: Array<MapData, [u64; LOST_WORDS]>,
     lost_last: Lost,
-    window: Array<MapData, u64>,
+    window: Array<MapData, [u64; WINDOW_WORDS]>,
+    /// Its number. From 2 on, so that what was never used is idle for long.
+    number: u64,
     /// Beginning of the present window.
     start_ns: u64,
     /// When all parts were attached.
@@ -118,11 +130,9 @@ impl Tracer {
         let processors = aya::util::nr_cpus().map_or(1, |n| u32::try_from(n).unwrap_or(1));
         // Half of the room is for devices that come later.
         let shards = sums::shards(processors, 2 * devices, options.memory_max_bytes);
-        let room = sums::entries(2 * devices, shards).max(1024);
-        let entries =
-            sums::entries_max(options.memory_max_bytes).min(u32::try_from(room).unwrap_or(u32::MAX));
-
-        let attached = attach::attach(root, &options, shards, entries)?;
+        let slots = sums::slots((2 * devices).max(SLOTS_MIN), shards, options.memory_max_bytes);
+        let entries = u32::try_from(u64::from(slots) * sums::entries_each(shards)).unwrap_or(u32::MAX);
+        let attached = attach::attach(root, &options, &Room { processors, shards, slots, entries })?;
         let mut ebpf = attached.ebpf;
         let parts = Parts {
             in_flight: options.in_flight,
@@ -134,12 +144,16 @@ impl Tracer {
         };
         let failed = |e: MapError| attach::refused("opening the tracer's maps", &e);
         let mut tracer = Self {
+            slots: SlotsMap::new(take(&mut ebpf, "slots")?.try_into().map_err(failed)?, slots),
             sums: SumsMap::new(take(&mut ebpf, "sums")?.try_into().map_err(failed)?, shards),
             counts: take(&mut ebpf, "counts")?.try_into().map_err(failed)?,
             counts_last: Memory::new(),
             in_flight: InFlightMap::new(take(&mut ebpf, "in_flight")?.try_into().map_err(failed)?),
             spent_last: Memory::new(),
-            askers: AskersMap::new(take(&mut ebpf, "askers")?.try_into().map_err(failed)?),
+            askers: AskersMap::new(
+                take(&mut ebpf, "askers")?.try_into().map_err(failed)?,
+                take(&mut ebpf, "cells")?.try_into().map_err(failed)?,
+            ),
             scsi: ScsiMap::new(take(&mut ebpf, "scsi")?.try_into().map_err(failed)?),
             lost: take(&mut ebpf, "lost")?.try_into().map_err(failed)?,
             lost_last: Lost::default(),
@@ -147,6 +161,7 @@ impl Tracer {
             start_ns: monotonic_ns(),
             attached_ns: monotonic_ns(),
             set: 0,
+            number: 1,
             followed: Vec::new(),
             root: root.clone(),
             options,
@@ -173,7 +188,8 @@ impl Tracer {
         let (start_ns, set) = (self.start_ns, self.set);
         // One store ends the window: programs take the other set and the new beginning with the same word.
         let end_ns = monotonic_ns() & !1;
-        self.window.set(0, end_ns | (set ^ 1), 0)?;
+        self.number += 1;
+        self.window.set(0, [end_ns | (set ^ 1), self.number], 0)?;
         self.start_ns = end_ns;
         self.set = set ^ 1;
 
@@ -183,13 +199,14 @@ impl Tracer {
         let mut devices = Vec::new();
         for device in self.followed.clone() {
             let number = device.number();
+            let Some(slot) = self.slots.of(number) else { continue };
             let mut classes = Vec::new();
             for class in Class::ALL {
-                let sums = self.sums.take(number, class, set)?;
+                let sums = self.sums.take(slot, class, set)?;
                 let of = |spent: &Memory<_, Spent>| spent.get(&(number, class)).copied().unwrap_or_default();
                 classes.extend(class_window(class, &sums, of(&spent_before), of(&spent), seconds));
             }
-            let counts = self.counts_of(number);
+            let counts = self.counts_of(slot);
             if !classes.is_empty() || counts.iter().any(|c| *c > 0) {
                 let [requeues, splits, front_merges, back_merges, flush_waits] = counts;
                 let device_number = (device.major, device.minor);
@@ -251,9 +268,9 @@ impl Tracer {
         text.is_some_and(|t| t.split_ascii_whitespace().all(|n| n == "0"))
     }
 
-    fn counts_of(&mut self, number: u32) -> [u64; COUNTS_WORDS] {
-        let Ok(now) = self.counts.get(&number, 0) else { return [0; COUNTS_WORDS] };
-        let before = self.counts_last.insert(number, now).unwrap_or([0; COUNTS_WORDS]);
+    fn counts_of(&mut self, slot: u32) -> [u64; COUNTS_WORDS] {
+        let Ok(now) = self.counts.get(&slot, 0) else { return [0; COUNTS_WORDS] };
+        let before = self.counts_last.insert(slot, now).unwrap_or([0; COUNTS_WORDS]);
         std::array::from_fn(|i| now[i].wrapping_sub(before[i]))
     }
 
@@ -339,9 +356,7 @@ impl Tracer {
         }
         let gone: Vec<Device> = self.followed.iter().filter(|d| !now.contains(d)).cloned().collect();
         for device in gone {
-            self.sums.forget(device.number());
-            let _ = self.counts.remove(&device.number());
-            self.counts_last.remove(&device.number());
+            self.slots.forget(device.number());
             self.followed.retain(|d| *d != device);
         }
         self.parts.left_out.retain(|name| now.iter().any(|d| d.name == *name));
@@ -349,15 +364,20 @@ impl Tracer {
             if self.followed.contains(&device) || self.parts.left_out.contains(&device.name) {
                 continue;
             }
-            let number = device.number();
-            let room =
-                self.sums.follow(number).and_then(|()| self.counts.insert(number, [0; COUNTS_WORDS], 0));
-            match room {
-                Ok(()) => self.followed.push(device),
-                Err(_) => self.parts.left_out.push(device.name),
+            match self.follow(device.number()) {
+                Ok(true) => self.followed.push(device),
+                Ok(false) | Err(_) => self.parts.left_out.push(device.name),
             }
         }
         self.followed.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+
+    /// Whether there was room. What the slot counted for another device before is read away first.
+    fn follow(&mut self, number: u32) -> Result<bool, MapError> {
+        let Some(slot) = self.slots.next() else { return Ok(false) };
+        self.sums.prepare(slot)?;
+        self.counts_of(slot);
+        self.slots.follow(number)
     }
 }
 
