@@ -77,6 +77,25 @@ fn exit_codes_follow_the_worst_finding() {
     assert!(list(&formats, "/formats").len() > 50);
 }
 
+#[test]
+fn one_report_alone_tells_a_full_queue_when_the_host_queue_was_never_empty() {
+    let folder = folder();
+    let file = folder.path().join("io");
+    let report = |share: u32| {
+        let head = "                    extended device statistics              \n    r/s    w/s   kr/s   kw/s wait actv wsvc_t asvc_t  %w  %b device\n";
+        format!("{head} 1000.0    0.0 8000.0    0.0  6.0  8.0    6.0    8.0  {share} 100 c1t10d0\n")
+    };
+    let path = file.display().to_string();
+    std::fs::write(&file, report(99)).unwrap();
+    let document = plimsoll(["read", &path, "--json"]).expect(0).json();
+    let finding = found(&document, "PL101").unwrap_or_else(|| panic!("{document:#}"));
+    assert_eq!((text(&finding, "/severity"), number(&finding, "/evidence/0/line")), ("medium", 3.0));
+    // Waiting half of the time, the device queue may have stood anywhere above 8.
+    std::fs::write(&file, report(50)).unwrap();
+    let document = plimsoll(["read", &path, "--json"]).expect(0).json();
+    assert_eq!(found(&document, "PL101"), None);
+}
+
 /// What a program makes of some bytes.
 fn through(program: &str, args: &[&str], bytes: &[u8]) -> Option<Vec<u8>> {
     let mut child =

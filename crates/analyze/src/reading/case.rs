@@ -98,6 +98,19 @@ impl<'d> ReadCase<'d> {
         self.digest.devices.iter().map(|(place, series)| (*place, self.digest.place_of(*place).kind, series))
     }
 
+    /// Disks and paths of which only one report was told, each as a course of one point.
+    pub fn since_boot_only(&self) -> impl Iterator<Item = (PlaceId, Series)> + '_ {
+        let is_disk = |kind| matches!(kind, PlaceKind::Device | PlaceKind::Path);
+        let alone = self.digest.since_boot.iter().filter(move |(place, _)| {
+            is_disk(self.digest.place_of(**place).kind) && !self.digest.devices.contains_key(place)
+        });
+        alone.map(|(place, point)| {
+            let mut series = Series::default();
+            series.add(point);
+            (*place, series)
+        })
+    }
+
     /// Places of a host, of one kind.
     pub fn places(&self, host: HostId, kind: PlaceKind) -> impl Iterator<Item = PlaceId> + '_ {
         let fits = move |id: &PlaceId| self.digest.place_of(*id).kind == kind && self.host(*id) == host;

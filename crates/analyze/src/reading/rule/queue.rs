@@ -20,6 +20,15 @@ pub(super) fn standing_host_queue(case: &ReadCase<'_>, rule: &Rule) -> Vec<Findi
             standing(case, rule, place, series).or_else(|| held_above(case, rule, place, series))
         })
         .collect();
+    // Where a text has one report alone, its means say less about peaks and as much about what stands there.
+    found.extend(case.since_boot_only().filter_map(|(place, series)| {
+        let (host, mut finding) = standing(case, rule, place, &series)?;
+        finding.title += ", on average over the one report there is (most often since boot)";
+        finding.severity = finding.severity.min(Severity::Medium);
+        finding.evidence.insert(0, case.line(series.points().first()?.origin));
+        finding.evidence.dedup();
+        Some((host, finding))
+    }));
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
     fold(found.into_iter().map(|(_, f)| f).collect(), TOLD_APART)
 }
@@ -67,6 +76,9 @@ fn standing(case: &ReadCase<'_>, rule: &Rule, place: PlaceId, series: &Series) -
         (Some(depth), _) if device >= rule.threshold("pinned") * depth => (depth, "queue_depth says so"),
         // A limit of the hypervisor, not of the LUN: PL112 tells that.
         (None, Some(limit)) if !is_shared_limit(case, place, limit) => (limit, "its queue never gets longer"),
+        (None, None) if is_never_empty(&waiting, device, rule) => {
+            (device.round(), "the host queue was never empty, so the device queue stood at its limit")
+        }
         _ => return None,
     };
     let name = &case.digest.place_of(place).name;
@@ -166,6 +178,12 @@ pub(super) fn pinned(waiting: &[&DevicePoint], share: f64) -> Option<f64> {
     let is_pinned =
         limit >= 1.0 && (highest - limit).abs() <= 0.05 * limit && near >= 3 && near * 2 >= waiting.len();
     is_pinned.then_some(limit)
+}
+
+/// While I/Os wait in the host the device queue is full; where they always wait, its mean is its limit.
+fn is_never_empty(waiting: &[&DevicePoint], device: f64, rule: &Rule) -> bool {
+    let occupied = mean(waiting, |p| p.host_queue_busy_percent / 100.0);
+    occupied >= rule.threshold("always") && device >= 0.95 && (device - device.round()).abs() <= 0.05 * device
 }
 
 /// Where an accident of this kind is known, raising the depth is not the first thing to do.

@@ -1,5 +1,7 @@
 //! `plimsoll read`: what other tools wrote, and what is wrong.
 
+mod progress;
+
 use crate::args::read::ReadArgs;
 use crate::exit::{Exit, Failure, chain};
 use crate::voice::Voice;
@@ -22,10 +24,13 @@ pub fn run(args: &ReadArgs, voice: &Voice) -> Result<Exit, Failure> {
     let started_at = Timestamp::now();
     let mut digest = Digest::default();
     let mut keeper = args.out.as_deref().map(ImportedWriter::create).transpose().map_err(not_kept)?;
+    let mut shown = progress::Shown::new(voice.progress);
+    let mut digested = Both(&mut digest, &mut shown);
     let reading = match &mut keeper {
-        Some(keeper) => import::read(&args.paths, &mut Both(&mut digest, keeper)),
-        None => import::read(&args.paths, &mut digest),
+        Some(keeper) => import::read(&args.paths, &mut Both(&mut digested, keeper)),
+        None => import::read(&args.paths, &mut digested),
     };
+    shown.finish();
     let mut found = findings(&digest);
     found.retain(|f| f.severity >= args.least);
     quote(args, &mut found);
