@@ -8,7 +8,7 @@ use super::series::{POINTS_MAX, Series};
 use super::span::Span;
 use record::imported::{
     Complaint, Distribution, Event, Fact, Host, HostId, Interval, Origin, Place, PlaceId, PlaceKind,
-    Quantity, Rows, RowsKind, Sink, Source, SourceId,
+    Quantity, Rows, RowsKind, Sink, Source, SourceId, facts,
 };
 use std::collections::BTreeMap;
 
@@ -266,7 +266,7 @@ impl Sink for Digest {
     }
 
     fn fact(&mut self, fact: &Fact, block: &str) {
-        self.counted(fact.origin.source, 1, Some(fact.place));
+        self.counted(fact.origin.source, u64::from(fact.name != facts::TOOL_VERSION), Some(fact.place));
         if self.facts.len() < NOTES_MAX {
             self.quote(fact.origin, block);
             self.facts.push(fact.clone());

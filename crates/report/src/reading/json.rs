@@ -15,7 +15,10 @@ pub fn document(report: &ReadReport<'_>) -> String {
         seen.host.map(|h| case.joined(h)).and_then(|h| case.host_name(h).map(str::to_owned))
     };
     let read = digest.sources.iter().enumerate().map(|(number, seen)| {
-        let version = digest.facts_named(facts::TOOL_VERSION).find(|f| f.origin.source as usize == number);
+        // What the text tells of the tool that wrote it; of a report of a database its release.
+        let told = |name| digest.facts_named(name).find(|f| f.origin.source as usize == number);
+        let version =
+            [facts::TOOL_VERSION, "fio_version", facts::DATABASE_RELEASE].into_iter().find_map(told);
         json!({
             "file": seen.source.path,
             "format": seen.source.format,

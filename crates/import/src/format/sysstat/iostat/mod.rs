@@ -6,6 +6,7 @@
 mod moment;
 mod row;
 mod split;
+mod version;
 
 use super::banner::Banner;
 use super::device_columns::{Column, column};
@@ -17,7 +18,7 @@ use crate::recognise::{Head, Likeness};
 use crate::text::number::decimal;
 use crate::text::words;
 pub(super) use moment::Moments;
-use record::imported::{Basis, Interval, PlaceId, PlaceKind, Quantity, RowsKind};
+use record::imported::{Basis, Interval, PlaceId, PlaceKind, Quantity, RowsKind, facts};
 use row::{Devices, Row};
 
 /// This format.
@@ -90,6 +91,7 @@ struct Iostat {
     /// `Average:` reports of an interrupted run.
     average: bool,
     unread_told: bool,
+    version_told: bool,
     date_told: bool,
 }
 
@@ -321,6 +323,10 @@ impl Iostat {
             .collect();
         if !unread.is_empty() && !std::mem::replace(&mut self.unread_told, true) {
             out.remark(&format!("columns that are not known here were left unread: {}", unread.join(" ")));
+        }
+        if !std::mem::replace(&mut self.version_told, true) {
+            let host = out.place(PlaceKind::Host, "");
+            out.fact(host, facts::TOOL_VERSION, version::of(&words(line)));
         }
         self.devices.set_columns(line, &columns, out);
         self.header = line.to_owned();
