@@ -202,6 +202,5 @@ fn a_size_asked_for_belongs_to_its_device() {
         (digest.place_of(fact.place).name.as_str(), fact.value.number()),
         ("dm-71", Some(1_048_576.0))
     );
-    let quoted: Vec<&String> = digest.quotes.values().collect();
-    assert_eq!(quoted, [DD.trim()]);
+    assert!(digest.quotes.values().any(|quoted| quoted == DD.trim()), "{:?}", digest.quotes);
 }
