@@ -85,8 +85,11 @@ fn an_odd_number_of_ios_is_counted_exactly_under_every_scheduler() {
                 assert_eq!(class.bytes, class.ios * 8192, "{case}");
                 assert_eq!(class.sizes[4], class.ios, "8 KiB is the fifth bucket");
                 assert_eq!(class.errors, 0, "{case}");
-                // Nearly all were timed; exactly all where the kernel handed all to us.
-                assert!(class.untimed + class.device_queue_at_end <= count / 20, "{case}");
+                // Nearly all that the kernel handed to us were timed; exactly all where it handed all.
+                assert!(
+                    class.untimed + class.device_queue_at_end <= count / 20 + told,
+                    "{case}, {told} lost"
+                );
                 if window.lost.completions == 0 && class.device_queue_at_end == 0 {
                     assert_eq!((class.ios, class.untimed), (count, 0), "{case}");
                 }
