@@ -242,10 +242,11 @@ fn queues_are_exact_across_the_ends_of_windows() {
             "100 windows: {ios} I/Os, {sum:.4} I/O seconds, {at_ends} at ends; one: {ios_truth}, {truth:.4}; \
              {apart:.4} of the time apart"
         );
-        assert!(at_ends > 50, "nothing was in flight at the ends, so nothing was tried");
-        if apart > 0.005 && round < 20 {
+        // Readers that have not begun yet, or that another took the processor from, try nothing.
+        if (at_ends <= 50 || apart > 0.005) && round < 20 {
             continue;
         }
+        assert!(at_ends > 50, "nothing was in flight at the ends, so nothing was tried");
         let within = 0.01 + apart;
         // What the kernel hands to one program and not to the other is found again later, in a window of its own.
         let agree = ios.abs_diff(ios_truth) as f64 <= within * ios_truth as f64 + 8.0
